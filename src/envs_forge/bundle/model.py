@@ -1,0 +1,88 @@
+"""The bundle: a terminal task as data, frozen, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Part(StrEnum):
+    """The five parts of a bundle and the letters of the method."""
+
+    INSTRUCTION = "I"
+    DATA = "D"
+    SOLUTION = "S"
+    TESTS = "T"
+    IMAGE = "E"
+
+
+class BundleFile(BaseModel):
+    """One file or symbolic link of a bundle.
+
+    A regular file has `data`; a symbolic link has `target` (kept as written, verified not to leave the bundle).
+    `mode` holds the permission bits only (0o644, 0o755 …).
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    data: bytes = b""
+    mode: int = 0o644
+    target: str | None = None
+
+
+class EnvironmentConfig(BaseModel):
+    """What the sandbox needs, normalised from `[environment]` whatever the spelling in the file."""
+
+    model_config = ConfigDict(frozen=True)
+
+    build_timeout_sec: float = 600.0
+    docker_image: str | None = None
+    cpus: float = 1.0
+    memory_mb: int = 2048
+    storage_mb: int = 10240
+    network: bool = True
+    """Whether the task may reach a network. Harbor's default for a missing key is yes."""
+    env: Mapping[str, str] = {}
+
+
+class TaskConfig(BaseModel):
+    """Normalised view of `task.toml`. The file's own text, unknown keys and all, stays in `Bundle.files`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str | None = None
+    agent_timeout_sec: float = 600.0
+    verifier_timeout_sec: float = 600.0
+    verifier_env: Mapping[str, str] = {}
+    solution_env: Mapping[str, str] = {}
+    environment: EnvironmentConfig = EnvironmentConfig()
+    metadata: Mapping[str, Any] = {}
+
+
+class Bundle(BaseModel):
+    """A whole task directory. `files` maps POSIX paths relative to the directory to their content.
+
+    `files` holds everything, `instruction.md` and `task.toml` among it, so writing a bundle that was read gives
+    the same directory back. `config` is derived from `task.toml` when the bundle is read.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    files: Mapping[str, BundleFile]
+    config: TaskConfig
+
+    @property
+    def instruction(self) -> str:
+        """Text of `instruction.md`, without a byte-order mark and with LF line ends."""
+        text = self.files["instruction.md"].data.decode("utf-8-sig", errors="replace")
+        return text.replace("\r\n", "\n")
+
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        """The `[metadata.envs_forge]` table, empty for a foreign bundle."""
+        table = self.config.metadata.get("envs_forge", {})
+        return table if isinstance(table, Mapping) else {}

@@ -1,0 +1,84 @@
+"""The contract of a generator: an assignment goes in, a whole new bundle comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from envs_forge.bundle.model import Bundle
+from envs_forge.plan.model import Action, CandidateSkills
+
+
+class Assignment(BaseModel):
+    """One place in the plan: which seed is to be changed how, and what for.
+
+    `slot` counts the N places of a run. `draw` counts the fresh tries at this place; two draws of one assignment
+    differ, the same draw gives the same bytes where the generator can.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    slot: int
+    draw: int
+    seed_id: str
+    seed_hash: str
+    action: Action
+    recipe: str
+    pass_rate: float
+    k: float
+    n: int
+    predicted: float
+    frontier_score: float
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+
+
+class Candidate(BaseModel):
+    """A generator's answer, not verified yet. `realised` are the skills that the bundle exercises."""
+
+    model_config = ConfigDict(frozen=True)
+
+    bundle: Bundle
+    realised: tuple[str, ...] = ()
+    detail: Mapping[str, Any] = {}
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class Rejection(BaseModel):
+    """Why a generator gave no bundle: a reason code and the evidence."""
+
+    model_config = ConfigDict(frozen=True)
+
+    code: str
+    evidence: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class Generator(Protocol):
+    """Makes candidates."""
+
+    @property
+    def name(self) -> str:
+        """As given to `--generator`."""
+        ...
+
+    def options(self, bundle: Bundle) -> Mapping[str, CandidateSkills | str]:
+        """What this generator can do with a bundle.
+
+        Returns:
+            For each of the six actions (`str(action)`) either the skills of the candidate that it would make, or one
+            line that says why the action cannot apply.
+        """
+        ...
+
+    def generate(self, assignment: Assignment, parent: Bundle) -> Candidate | Rejection:
+        """Write the candidate of one draw.
+
+        Raises:
+            InfrastructureError: An endpoint or the machine failed.
+        """
+        ...
