@@ -1,1 +1,1 @@
-"""rollout."""
+"""A policy attempts a bundle: policies, trials, pass rates with their uncertainty, whole measurements."""
