@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Bring up a container engine, or stop the one that we brought up.
+#
+#   engine.sh start    use the engine that answers; else install one (Linux, root, apt) and start dockerd by hand
+#   engine.sh stop     stop the engine that `start` started; any other is left alone
+#   engine.sh status   `ours`, `foreign` or `none`
+#
+# Our dockerd keeps everything, pidfile and log included, under one directory, so that it never meets the data of
+# another engine. ENVS_FORGE_ENGINE_DIR and ENVS_FORGE_ENGINE_SOCKET move it; ENVS_FORGE_DOCKERD_FLAGS adds flags.
+set -eu
+cd "$(dirname "$0")"
+# shellcheck source=scripts/lib.sh
+. ./lib.sh
+
+DIR=${ENVS_FORGE_ENGINE_DIR:-/var/lib/envs-forge/engine}
+SOCKET=${ENVS_FORGE_ENGINE_SOCKET:-/var/run/docker.sock}
+PIDFILE=$DIR/docker.pid
+LOG=$DIR/dockerd.log
+
+# The process id of our dockerd, or nothing. A pid that now belongs to something else does not count.
+our_pid() {
+    local pid
+    pid=$(cat "$PIDFILE" 2>/dev/null) || return 0
+    if tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null | grep -qxF -- "--pidfile=$PIDFILE"; then printf '%s\n' "$pid"; fi
+}
+
+status() {
+    if [ -n "$(our_pid)" ]; then echo ours; elif engine_answers; then echo foreign; else echo none; fi
+}
+
+# Say why we cannot start an engine here, if so.
+check_startable() {
+    if [ -n "${DOCKER_HOST-}" ] && [ "$DOCKER_HOST" != "unix://$SOCKET" ]; then
+        die "DOCKER_HOST is set, but no engine answers there" "start that engine, or: unset DOCKER_HOST"
+    fi
+    is_linux || die "no container engine answers" "start Docker Desktop or colima, then run this again"
+    is_root || die "no container engine answers, and starting one needs root" \
+        "start Docker yourself (systemctl start docker), or run: sudo make engine"
+}
+
+launch() {
+    mkdir -p "$DIR"
+    echo '{}' >"$DIR/daemon.json"
+    if ip link show docker0 >/dev/null 2>&1; then rm -f "$DIR/made-bridge"; else : >"$DIR/made-bridge"; fi
+    # shellcheck disable=SC2086
+    setsid dockerd --config-file="$DIR/daemon.json" --data-root="$DIR/data" --exec-root="$DIR/exec" \
+        --pidfile="$PIDFILE" --host="unix://$SOCKET" --log-level=warn ${ENVS_FORGE_DOCKERD_FLAGS-} \
+        >>"$LOG" 2>&1 </dev/null 9>&- &
+}
+
+# Wait until dockerd answers; show the end of its log when it gives up.
+wait_ready() {
+    local left=120
+    until DOCKER_HOST=unix://$SOCKET engine_answers; do
+        left=$((left - 1))
+        if [ "$left" = 0 ] || { [ "$left" -lt 110 ] && [ -z "$(our_pid)" ]; }; then
+            tail -n 15 "$LOG" >&2
+            die "dockerd did not come up (the end of $LOG is above)" "look at the log, then: make engine"
+        fi
+        sleep 0.25
+    done
+}
+
+start() {
+    if engine_answers; then return 0; fi
+    check_startable
+    hold_lock engine
+    if engine_answers; then return 0; fi # another set-up has just started it
+    if ! have dockerd || ! have docker || ! have runc || ! docker buildx version >/dev/null 2>&1; then
+        say "no container engine answers: installing one"
+        ./install_engine.sh
+        if engine_answers; then return 0; fi # the package started it as a service
+    fi
+    if [ -z "$(our_pid)" ]; then
+        say "starting dockerd (log: $LOG; stop it with: make engine-stop)"
+        launch
+    fi
+    wait_ready
+    say "engine ready: docker $(docker version --format '{{.Server.Version}}')"
+}
+
+stop() {
+    local pid left=120
+    pid=$(our_pid)
+    if [ -z "$pid" ]; then
+        say "no engine of ours is running"
+        return 0
+    fi
+    say "stopping dockerd (process $pid)"
+    kill -TERM "$pid"
+    while kill -0 "$pid" 2>/dev/null; do
+        left=$((left - 1))
+        [ "$left" -gt 0 ] || die "dockerd (process $pid) does not stop" "look at $LOG"
+        sleep 0.25
+    done
+    if [ -e "$DIR/made-bridge" ] && have ip; then ip link delete docker0 2>/dev/null || true; fi
+    rm -f "$PIDFILE" "$DIR/made-bridge"
+    say "stopped"
+}
+
+case ${1-} in
+start | stop | status) "$1" ;;
+*) die "unknown command '${1-}'" "engine.sh start | stop | status" ;;
+esac
