@@ -45,7 +45,35 @@ class EnvironmentConfig(BaseModel):
     storage_mb: int = 10240
     network: bool = True
     """Whether the task may reach a network. Harbor's default for a missing key is yes."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Set when the network is to be limited to these hosts (`network_mode = "allowlist"`)."""
     env: Mapping[str, str] = {}
+    """Values may be templates `${NAME}` or `${NAME:-default}` over the host's variables."""
+    workdir: str | None = None
+    """Where commands run, over the image's WORKDIR."""
+    os: str = "linux"
+    gpus: int = 0
+    tpu: bool = False
+    healthcheck: str | None = None
+    """Command that must succeed before the agent starts."""
+    mcp_servers: int = 0
+
+
+class Artifact(BaseModel):
+    """What a separate verifier gets of the agent's container: a path in it, patterns of what to leave out."""
+
+    model_config = ConfigDict(frozen=True)
+
+    source: str
+    exclude: tuple[str, ...] = ()
+    service: str | None = None
+
+
+class VerifierMode(StrEnum):
+    """Where the tests run: over the agent's filesystem, or in an image of their own that gets the artifacts only."""
+
+    SHARED = "shared"
+    SEPARATE = "separate"
 
 
 class TaskConfig(BaseModel):
@@ -59,6 +87,17 @@ class TaskConfig(BaseModel):
     verifier_env: Mapping[str, str] = {}
     solution_env: Mapping[str, str] = {}
     environment: EnvironmentConfig = EnvironmentConfig()
+    schema_version: str = "1.4"
+    agent_user: str | None = None
+    verifier_user: str | None = None
+    verifier_mode: VerifierMode = VerifierMode.SHARED
+    verifier_environment: EnvironmentConfig | None = None
+    """The separate verifier's own environment; None means a fresh copy of `environment`."""
+    collect: tuple[str, ...] = ()
+    """Commands that run after the agent and before the artifacts are collected."""
+    artifacts: tuple[Artifact, ...] = ()
+    steps: tuple[str, ...] = ()
+    """Names of the steps of a multi-step task; empty for a usual one."""
     metadata: Mapping[str, Any] = {}
 
 
