@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from envs_forge.bundle.model import Bundle
-from envs_forge.sandbox.engine import Engine, ExecResult, Image, Limits, Sandbox, SandboxSpec
+from envs_forge.sandbox.engine import Engine, ExecResult, Image, Sandbox, SandboxSpec
 from envs_forge.sandbox.images.model import BuildFault
 from envs_forge.sandbox.verification import Isolation, Verification
 
@@ -53,7 +53,7 @@ class Runtime:
         caps: Upper bounds on what bundles get.
     """
 
-    def __init__(self, engine: Engine, *, caps: Caps = Caps()) -> None:  # noqa: B008 - frozen
+    def __init__(self, engine: Engine, *, caps: Caps = Caps()) -> None:
         self.engine = engine
         self.caps = caps
 
@@ -114,8 +114,8 @@ def lacks_network(prepared: Prepared, text: str) -> bool:
     raise NotImplementedError
 
 
-def open_runtime(engine: str = "auto", *, caps: Caps = Caps()) -> Runtime:  # noqa: B008 - frozen
-    """Make the engine and the runtime over it: `with open_runtime("auto") as runtime: …`.
+def open_runtime(engine: str = "auto", *, caps: Caps = Caps()) -> Runtime:
+    """Make the engine called `engine` and the runtime over it; use it as a context manager.
 
     Args:
         engine: `auto`, `oci` or `docker`.
