@@ -6,7 +6,7 @@ from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.model import Bundle, BundleFile
 from envs_forge.bundle.pool import find_bundles
 from envs_forge.bundle.provenance import set_provenance
-from envs_forge.bundle.reading import read_bundle
+from envs_forge.bundle.reading import make_bundle, read_bundle
 from envs_forge.bundle.writing import write_bundle
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "check_bundle",
     "content_hash",
     "find_bundles",
+    "make_bundle",
     "read_bundle",
     "set_provenance",
     "write_bundle",

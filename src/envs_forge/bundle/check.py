@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from envs_forge.bundle.compose import COMPOSE
 from envs_forge.bundle.config import FILE, parse_config
 from envs_forge.bundle.finding import Finding, Severity
 from envs_forge.bundle.links import find_file
@@ -14,7 +15,6 @@ from envs_forge.bundle.text import crlf_finding, decoding_finding
 from envs_forge.bundle.tree import DEFAULT_LIMITS, SizeLimits, link_findings, read_tree
 
 DOCKERFILE = "environment/Dockerfile"
-COMPOSE = "environment/docker-compose.yaml"
 TEST = "tests/test.sh"
 SOLUTION = "solution/solve.sh"
 Files = Mapping[str, BundleFile]
@@ -39,7 +39,7 @@ def check_bundle(bundle: Bundle | str | Path, *, limits: SizeLimits = DEFAULT_LI
     else:
         tree = read_tree(directory(bundle), limits)
         files, findings = tree.files, tree.findings
-    _, problems = bundle_from_files("bundle", dict(files))
+    _, problems = bundle_from_files("bundle", files)
     findings = [*findings, *problems]
     reported = {(f.code, f.file, f.line) for f in findings}
     manifest = files.get(FILE)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from envs_forge.bundle.finding import Finding
 from envs_forge.bundle.model import Artifact, EnvironmentConfig, TaskConfig, VerifierMode
-from envs_forge.bundle.schema import RawEnvironment, RawTask
+from envs_forge.bundle.schema import NetworkKeys, RawEnvironment, RawTask
 from envs_forge.bundle.text import decoding_finding
 
 FILE = "task.toml"
@@ -113,9 +113,11 @@ def _normalise(raw: RawTask) -> TaskConfig:
         schema_version=raw.schema_version,
         agent_timeout_sec=raw.agent.timeout_sec or 600.0,
         agent_user=_user(raw.agent.user),
+        agent_network=_phase_network(raw.agent),
         verifier_timeout_sec=verifier.timeout_sec,
         verifier_env=verifier.env,
         verifier_user=_user(verifier.user),
+        verifier_network=_phase_network(verifier),
         verifier_mode=VerifierMode.SEPARATE if separate else VerifierMode.SHARED,
         verifier_environment=_environment(verifier.environment) if verifier.environment else None,
         collect=tuple(c.command for c in verifier.collect),
@@ -129,6 +131,10 @@ def _normalise(raw: RawTask) -> TaskConfig:
 
 def _user(user: str | int | None) -> str | None:
     return None if user is None else str(user)
+
+
+def _phase_network(keys: NetworkKeys) -> bool | None:
+    return None if keys.network_mode is None else keys.network_mode != "no-network"
 
 
 def _environment(raw: RawEnvironment) -> EnvironmentConfig:

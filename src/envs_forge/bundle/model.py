@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+
+_CANARY = re.compile(r"\A(?:[ \t]*(?:<!--.*canary.*-->|#.*canary.*)[ \t]*(?:\n|\Z))+(?:[ \t]*\n)*", re.IGNORECASE)
 
 
 class Part(StrEnum):
@@ -89,7 +92,10 @@ class TaskConfig(BaseModel):
     environment: EnvironmentConfig = EnvironmentConfig()
     schema_version: str = "1.4"
     agent_user: str | None = None
+    agent_network: bool | None = None
+    """Network of the agent's phase where it differs from the environment's."""
     verifier_user: str | None = None
+    verifier_network: bool | None = None
     verifier_mode: VerifierMode = VerifierMode.SHARED
     verifier_environment: EnvironmentConfig | None = None
     """The separate verifier's own environment; None means a fresh copy of `environment`."""
@@ -116,9 +122,14 @@ class Bundle(BaseModel):
 
     @property
     def instruction(self) -> str:
-        """Text of `instruction.md`, without a byte-order mark and with LF line ends."""
-        text = self.files["instruction.md"].data.decode("utf-8-sig", errors="replace")
-        return text.replace("\r\n", "\n")
+        """What the agent is told.
+
+        That is `instruction.md` without a byte-order mark, with LF line ends and, as in Harbor, without leading
+        canary comments. Empty for a multi-step task, which has none of its own.
+        """
+        file = self.files.get("instruction.md", BundleFile())
+        text = file.data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+        return _CANARY.sub("", text)
 
     @property
     def provenance(self) -> Mapping[str, Any]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from envs_forge.bundle.compose import COMPOSE, compose_network
 from envs_forge.bundle.config import FILE, parse_config
 from envs_forge.bundle.finding import BundleError, Finding, errors_of
-from envs_forge.bundle.model import Bundle, BundleFile
+from envs_forge.bundle.links import find_file
+from envs_forge.bundle.model import Bundle, BundleFile, TaskConfig
 from envs_forge.bundle.tree import DEFAULT_LIMITS, SizeLimits, read_tree
+from envs_forge.bundle.writing import check_writable
 from envs_forge.errors import UserError
 
 INSTRUCTION = "instruction.md"
@@ -60,7 +64,20 @@ def try_read(root: Path, limits: SizeLimits = DEFAULT_LIMITS) -> tuple[Bundle | 
     return (None if errors_of(findings) else bundle), findings
 
 
-def bundle_from_files(name: str, files: dict[str, BundleFile]) -> tuple[Bundle | None, list[Finding]]:
+def make_bundle(name: str, files: Mapping[str, BundleFile]) -> Bundle:
+    """Make a bundle in memory; `config` is derived from its `task.toml`.
+
+    Raises:
+        BundleError: `task.toml` or `instruction.md` is missing or broken, a path or link leaves the bundle.
+    """
+    bundle, findings = bundle_from_files(name, files)
+    if bundle is None:
+        raise BundleError(name, errors_of(findings))
+    check_writable(bundle)
+    return bundle
+
+
+def bundle_from_files(name: str, files: Mapping[str, BundleFile]) -> tuple[Bundle | None, list[Finding]]:
     """Make a bundle from its files, deriving `config` from `task.toml`.
 
     Returns:
@@ -77,9 +94,19 @@ def bundle_from_files(name: str, files: dict[str, BundleFile]) -> tuple[Bundle |
         message, fix = "no regular file instruction.md", "write what the agent is asked to do"
         findings.append(Finding(code="instruction-missing", file=INSTRUCTION, message=message, fix=fix))
         return None, findings
-    return Bundle(id=name, files=files, config=config), findings
+    return Bundle(id=name, files=files, config=_with_compose(config, files)), findings
 
 
-def _regular(files: dict[str, BundleFile], path: str) -> BundleFile | None:
+def _with_compose(config: TaskConfig, files: Mapping[str, BundleFile]) -> TaskConfig:
+    """A task's own compose file has the last word on its network."""
+    compose = find_file(files, COMPOSE)
+    network = compose_network(compose.data) if compose is not None else None
+    if network is None:
+        return config
+    environment = config.environment.model_copy(update={"network": network})
+    return config.model_copy(update={"environment": environment})
+
+
+def _regular(files: Mapping[str, BundleFile], path: str) -> BundleFile | None:
     file = files.get(path)
     return file if file is not None and file.target is None else None

@@ -1,0 +1,55 @@
+"""What a bundle asks for that the engines here cannot give: `unsupported`, never `rejected`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from envs_forge.bundle.compose import COMPOSE, compose_finding
+from envs_forge.bundle.env import resolve_env
+from envs_forge.bundle.finding import Finding, Severity
+from envs_forge.bundle.model import Bundle, EnvironmentConfig, VerifierMode
+
+
+def unsupported(bundle: Bundle) -> list[Finding]:
+    """Reasons why a sound bundle cannot be run here, as warnings with stable codes; empty when it can.
+
+    Whether there is a network is the engine's business and not asked here.
+    """
+    found = [*_task(bundle), *_environment(bundle.config.environment)]
+    compose = bundle.files.get(COMPOSE)
+    if compose is not None:
+        finding = compose_finding(COMPOSE, compose.data)
+        found += [finding] if finding else []
+    return found
+
+
+def _task(bundle: Bundle) -> Iterator[Finding]:
+    config = bundle.config
+    if config.steps:
+        yield _finding("multi-step", f"a task of {len(config.steps)} steps")
+    if config.verifier_mode is VerifierMode.SEPARATE:
+        yield _finding("separate-verifier", "tests that run in an environment of their own")
+    missing = [
+        name
+        for env in (config.environment.env, config.verifier_env, config.solution_env)
+        for name in resolve_env(env, {})[1]
+    ]
+    if missing:
+        yield _finding("host-variables", f"variables of the host: {', '.join(sorted(set(missing)))}")
+
+
+def _environment(environment: EnvironmentConfig) -> Iterator[Finding]:
+    if environment.os != "linux":
+        yield _finding("windows", f"containers of {environment.os}")
+    if environment.gpus:
+        yield _finding("gpu", f"{environment.gpus} GPUs")
+    if environment.tpu:
+        yield _finding("tpu", "a TPU")
+    if environment.mcp_servers:
+        yield _finding("mcp-servers", "MCP servers for the agent")
+    if environment.healthcheck is not None:
+        yield _finding("healthcheck", "a health check before the agent starts")
+
+
+def _finding(code: str, what: str) -> Finding:
+    return Finding(code=code, severity=Severity.WARNING, file="task.toml", message=f"needs {what}")
