@@ -1,0 +1,178 @@
+"""`RunConfig`: everything that a user may set about a run, from a TOML file and from flags (flags win)."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from envs_forge.errors import UserError
+from envs_forge.plan.settings import PlanSettings
+
+Settings = dict[str, Any]
+"""Values by dotted key, e.g. `{"plan.size": 20}`."""
+
+
+class RunConfig(BaseModel):
+    """What a run does. The same config, seeds and versions give the same run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    goal: Literal["environments", "pass-rates"] = "environments"
+    """`environments` runs the whole loop; `pass-rates` stops when the seeds are measured."""
+    seeds: tuple[str, ...] = ()
+    """Directories: task directories, or directories of such ones."""
+    include: tuple[str, ...] = ()
+    """Globs over the names of the seeds; without any, all are taken."""
+    exclude: tuple[str, ...] = ()
+    """Globs over the names of the seeds that are left out."""
+    limit: int | None = Field(default=None, ge=1)
+    """At most so many seeds, the first by name."""
+    policy: str = "builtin"
+    """Who attempts the seeds: `builtin`, `oracle`, `nop` or `command:PATH`."""
+    model: str | None = None
+    """The policy's model, for policies that have one."""
+    rollouts: int = Field(default=4, ge=1)
+    """Counted rollouts of the policy on each seed."""
+    retries: int = Field(default=2, ge=0)
+    """How often something that the machine spoiled is tried again in one session."""
+    generator: str = "procedural"
+    """Who writes the new bundles."""
+    draws: int = Field(default=3, ge=1)
+    """Fresh tries at a place of the plan before its candidate gives the place up."""
+    seed: int = 0
+    """Number that all randomness of the run starts from."""
+    engine: Literal["auto", "oci", "docker"] = "auto"
+    """Sandbox engine. `auto` takes `oci` where it works, else `docker`."""
+    network: bool = True
+    """Whether a bundle that asks for a network gets one."""
+    base_images: Mapping[str, str] = {}
+    """Local images that stand in for images named by Dockerfiles, beside the table of the installation."""
+    plan: PlanSettings = PlanSettings()
+    """The decision problem: N, recipe, quotas, frontier, solver."""
+    concurrency: int | None = Field(default=None, ge=1)
+    """Sandboxes at work at once. None: one for each core."""
+    allow_short: bool = False
+    """Whether a run that cannot reach N exports what it has."""
+
+
+OPERATIONAL = frozenset({"concurrency", "allow_short"})
+"""Keys that change how a run proceeds but not what it makes: `resume` takes new values for them."""
+
+
+def load_config(file: Path | None, flags: Settings) -> RunConfig:
+    """The config of a file with flags laid over it.
+
+    Args:
+        file: A TOML file, or None.
+        flags: Values by dotted key; None values count as not given.
+
+    Raises:
+        UserError: One line that names the file and every key that is wrong.
+    """
+    table = read_toml(file) if file is not None else {}
+    return make_config(merge(table, flags), where=str(file) if file is not None else "the command line")
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """A TOML file as a table.
+
+    Raises:
+        UserError: It cannot be read or is no TOML.
+    """
+    try:
+        return tomllib.loads(file.read_text("utf-8-sig"))
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file} is not UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{file} is not valid TOML: {error}") from error
+
+
+def merge(table: Mapping[str, Any], flags: Settings) -> dict[str, Any]:
+    """Lay flags (dotted keys) over a nested table. None is "not given"."""
+    result: dict[str, Any] = _copy(table)
+    for key, value in flags.items():
+        if value is None:
+            continue
+        *parents, last = key.split(".")
+        place = result
+        for parent in parents:
+            place = place.setdefault(parent, {})
+            if not isinstance(place, dict):
+                raise UserError(f"{parent} must be a table", fix=f"write [{parent}] and the keys below it")
+        place[last] = value
+    return result
+
+
+def make_config(table: Mapping[str, Any], *, where: str) -> RunConfig:
+    """Validate a nested table.
+
+    Raises:
+        UserError: One line with all findings; an unknown key comes with the nearest known one.
+    """
+    try:
+        return RunConfig.model_validate(table)
+    except ValidationError as error:
+        faults = "; ".join(dict.fromkeys(_fault(item) for item in error.errors(include_url=False)))
+        raise UserError(f"{where}: {faults}") from error
+
+
+def known_keys(model: type[BaseModel] = RunConfig, prefix: str = "") -> list[str]:
+    """All dotted keys that a config may have."""
+    keys = []
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            keys += known_keys(inner, f"{prefix}{name}.")
+        else:
+            keys.append(prefix + name)
+    return keys
+
+
+def flatten(value: Mapping[str, Any], prefix: str = "") -> Settings:
+    """A nested table by dotted keys; an empty table leaves no trace."""
+    flat: Settings = {}
+    for key, item in value.items():
+        if isinstance(item, Mapping):
+            flat |= flatten(item, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = item
+    return flat
+
+
+def differing_keys(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Dotted keys at which two nested JSON tables differ, sorted."""
+    left, right = flatten(one), flatten(other)
+    return sorted(key for key in left.keys() | right.keys() if left.get(key, _MISSING) != right.get(key, _MISSING))
+
+
+_MISSING = object()
+
+
+def _fault(error: Any) -> str:
+    key = ".".join(str(part) for part in error["loc"] if "[" not in str(part))
+    if error["type"] == "extra_forbidden":
+        return f"unknown key {key!r}{_nearest(key)}"
+    message = error["msg"][0].lower() + error["msg"][1:].replace("tuple", "list").replace("dictionary", "table")
+    return f"{key}: {message}" if key else message
+
+
+def _nearest(key: str) -> str:
+    keys = known_keys()
+    by_last: dict[str, str] = {}
+    for known in keys:
+        by_last.setdefault(known.rsplit(".", 1)[-1], known)
+    found = difflib.get_close_matches(key, keys, 1, 0.75) or [
+        by_last[last] for last in difflib.get_close_matches(key.rsplit(".", 1)[-1], list(by_last), 1, 0.5)
+    ]
+    return f", did you mean {found[0]!r}?" if found else ""
+
+
+def _copy(value: Any) -> Any:
+    return {key: _copy(item) for key, item in value.items()} if isinstance(value, Mapping) else value
