@@ -16,6 +16,7 @@ HELPERS="runc iptables iproute2 e2fsprogs util-linux mount ca-certificates"
 
 # Where apt finds Debian 12 on this machine, or nothing where it does not.
 debian12_mirror() {
+    # shellcheck disable=SC2016 # apt expands these
     apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
         awk '$1 == "bookworm" && $2 == "main" { print $3; exit }'
 }
