@@ -52,6 +52,16 @@ class NetworkKeys(Section):
         return self
 
 
+class PhaseKeys(NetworkKeys):
+    """The same keys where they override the environment's: hosts without a mode say nothing."""
+
+    @model_validator(mode="after")
+    def _hosts_need_mode(self) -> PhaseKeys:
+        if self.network_mode is None and self.allowed_hosts is not None:
+            raise ValueError("allowed_hosts needs network_mode = 'allowlist'")
+        return self
+
+
 class Healthcheck(Section):
     """`[environment.healthcheck]`."""
 
@@ -107,7 +117,7 @@ class RawEnvironment(NetworkKeys):
         return self.allow_internet is not False
 
 
-class RawAgent(NetworkKeys):
+class RawAgent(PhaseKeys):
     """`[agent]`."""
 
     timeout_sec: Seconds | None = None
@@ -121,7 +131,7 @@ class Collect(Section):
     service: str = "main"
 
 
-class RawVerifier(NetworkKeys):
+class RawVerifier(PhaseKeys):
     """`[verifier]`."""
 
     timeout_sec: Seconds = 600.0
