@@ -1,0 +1,156 @@
+"""From a composition to its data: choose wordings, make given files, draw parameters, work out every result.
+
+A constraint that could be ignored without harm would teach nothing, and a case that the instruction leaves open
+would be unfair. So data is tried until each wrong reading of what is said gives another result, and every reading
+of what is not said gives the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from envs_forge.synthesis.procedural.composition import Composition, Use
+from envs_forge.synthesis.procedural.dice import Dice
+from envs_forge.synthesis.procedural.operation import Knobs, Operation, Params, wrong_readings
+from envs_forge.synthesis.procedural.operations import operations
+from envs_forge.synthesis.procedural.scenario import Scenario, load_scenario
+from envs_forge.synthesis.procedural.sources import source_of
+from envs_forge.synthesis.procedural.values.base import Value
+
+TRIES = 600
+RECORDS = {1: 12, 2: 24, 3: 48}
+
+
+class NoDataError(Exception):
+    """No data was found on which every constraint of the composition matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation of a chain with everything that was worked out for it."""
+
+    operation: Operation
+    knobs: Knobs
+    params: Params
+    source: str
+    target: str
+    value: Value | None
+    result: Value
+    wrong: Mapping[str, Value]
+    """What each wrong reading would give."""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A composition with its data."""
+
+    composition: Composition
+    scenario: Scenario
+    given: Mapping[str, Value]
+    """Absolute path → given value."""
+    steps: tuple[Step, ...]
+
+
+def build(composition: Composition) -> Build:
+    """Work a composition out.
+
+    Raises:
+        NoDataError: No fitting data within `TRIES` tries, or the composition is not valid.
+    """
+    from envs_forge.synthesis.procedural.chain import fault
+
+    if reason := fault(composition):
+        raise NoDataError(reason)
+    dice = Dice("data", composition.digest)
+    paths = _paths(composition, load_scenario(composition.scenario))
+    for attempt in range(TRIES):
+        made = _try(composition, paths, dice.fork(attempt))
+        if made is not None:
+            return made
+    raise NoDataError(f"no data fits {composition.uses}")
+
+
+def _paths(composition: Composition, scenario: Scenario) -> list[str]:
+    """The given path and each step's target. Names depend on the seed number and the place, not on the knobs."""
+    names = Dice("names", composition.scenario, composition.number)
+    head = operations()[composition.uses[0].operation]
+    given = head.takes or head.gives
+    paths = [f"{scenario.given}/{names.pick(scenario.vocabulary.stems)}{given.suffix}"]
+    for use in composition.uses:
+        operation = operations()[use.operation]
+        suffix = operation.gives.suffix if operation.suffix is None else operation.suffix
+        stems = [f"{scenario.results}/{stem}" for stem in names.fork(use.operation).shuffled(operation.stems)]
+        stems += [f"{stems[0]}-{i}" for i in range(2, 9)]
+        paths.append(next(f"{stem}{suffix}" for stem in stems if f"{stem}{suffix}" not in paths))
+    return paths
+
+
+def _try(composition: Composition, paths: list[str], dice: Dice) -> Build | None:
+    scenario = load_scenario(composition.scenario)
+    head = operations()[composition.uses[0].operation]
+    value: Any = None
+    given: dict[str, Value] = {}
+    if head.takes is not None:
+        features = frozenset(wanted_features(composition.uses))
+        source = source_of(head.takes)
+        value = source.make(dice.fork("source"), scenario.vocabulary, RECORDS[composition.size], features)
+        given[paths[0]] = value
+    steps: list[Step] = []
+    for i, use in enumerate(composition.uses):
+        step = _step(use, value, paths[i], paths[i + 1], dice.fork("step", i))
+        if step is None:
+            return None
+        given |= {f"{scenario.given}/{name}": extra for name, extra in step.operation.extras(step.params).items()}
+        steps.append(step)
+        value = step.result
+    return Build(composition, scenario, given, tuple(steps))
+
+
+def wanted_features(uses: tuple[Use, ...]) -> list[str]:
+    """Features of the given data that the chain's operations and knobs need, sorted."""
+    wanted: set[str] = set()
+    for use in uses:
+        operation = operations()[use.operation]
+        wanted.update(operation.features)
+        for name in use.knobs:
+            wanted.update(operation.knob(name).features)
+    return sorted(wanted)
+
+
+def _step(use: Use, value: Value | None, source: str, target: str, dice: Dice) -> Step | None:
+    """Draw parameters until every wrong reading shows; None when this data does not allow it."""
+    operation, knobs = operations()[use.operation], frozenset(use.knobs)
+    for attempt in range(8):
+        params = operation.draw(dice.fork(attempt), value, knobs)
+        if params is None:
+            continue
+        result = operation.apply(value, params, knobs)
+        step = Step(operation, knobs, params, source, target, value, result, {})
+        wrong = _told_apart(step)
+        if wrong is not None and _settled(step):
+            return replace(step, wrong=wrong)
+    return None
+
+
+def _told_apart(step: Step) -> dict[str, Value] | None:
+    right = step.result.canon()
+    wrong: dict[str, Value] = {}
+    for name, knobs, slip in wrong_readings(step.operation, step.knobs):
+        wrong[name] = step.operation.apply(step.value, step.params, knobs, slip)
+        if wrong[name].canon() == right:
+            return None
+    return wrong
+
+
+def _settled(step: Step) -> bool:
+    """Whether no open case occurs: honouring an ambient constraint that is not stated changes nothing."""
+    right = step.result.canon()
+    for knob in step.operation.knobs:
+        clash = step.knobs & {*knob.excludes} or {k for k in step.knobs if knob.id in step.operation.knob(k).excludes}
+        if knob.ambient and knob.id not in step.knobs and not clash:
+            more = step.operation.apply(step.value, step.params, step.knobs | {knob.id})
+            if more.canon() != right:
+                return False
+    return True
