@@ -1,0 +1,53 @@
+# Everything that a checkout needs. Works with GNU make 3.81 (macOS); the work is done by scripts/.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+BIN := .venv/bin
+SCRIPTS := scripts/*.sh scripts/base_image/*.sh .ci/run
+
+.PHONY: help demo setup venv engine engine-stop base-image test test-slow lint format constraints clean
+
+help: ## Show what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: setup ## Measure 30 bundled seeds, make 20 verified environments from them (runs/latest)
+	@$(BIN)/envs-forge run -p seeds -l 30 -k 4 -N 20
+
+setup: venv engine base-image ## Virtual environment, container engine and base image; seconds when they are there
+
+venv: ## The virtual environment .venv with pinned packages
+	@scripts/venv.sh
+
+engine: ## A container engine: the one that answers, else one installed with apt and started here
+	@scripts/engine.sh start
+
+engine-stop: ## Stop the engine that `make engine` started; no other
+	@scripts/engine.sh stop
+
+base-image: engine ## The local base image of the bundles
+	@scripts/base_image.sh
+
+test: setup lint ## Lint, then all tests but the slow ones
+	@$(BIN)/pytest -m "not slow"
+
+test-slow: setup ## The tests that take minutes
+	@$(BIN)/pytest -m slow
+
+lint: venv ## ruff, mypy, import rules, generated reference, shellcheck where it is installed
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@if command -v shellcheck >/dev/null; then shellcheck -x -P . $(SCRIPTS); fi
+
+format: venv ## Let ruff mend what it can
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+constraints: venv ## Pin in constraints.txt what .venv holds now
+	@{ head -n 1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+=='; } >constraints.new
+	@mv constraints.new constraints.txt
+
+clean: ## Remove .venv, caches and build products; runs, images and the engine stay
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
