@@ -69,6 +69,15 @@ class SeedInput(BaseModel):
     ineligible: Mapping[str, str] = {}
 
 
+class Forbidden(BaseModel):
+    """What must not be drawn any more: one action on a seed, or with `action=None` the whole seed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seed_id: str
+    action: Action | None = None
+
+
 class Choice(BaseModel):
     """One chosen draw of a candidate."""
 
@@ -100,10 +109,16 @@ class QuotaReport(BaseModel):
     required_uses: int
     optional_uses: int
     short: int
+    price: float = 0.0
+    """What one more unit of this quota costs, in units of F (the dual of its row)."""
 
 
 class Plan(BaseModel):
-    """Exactly `size` choices and the proof of how good they are. Checked by an independent evaluator."""
+    """Exactly `size` choices and the proof of how good they are. Checked by an independent evaluator.
+
+    `objective` = Σ frontier scores − ε · optional uses of new choices − λ · missing uses, over all choices, fixed ones
+    too; no plan with the same fixed choices can be worth more than `bound`.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -118,3 +133,17 @@ class Plan(BaseModel):
     method: str
     solver: Mapping[str, str] = {}
     seconds: float
+    arm: str = "masked"
+    scoring: str = "plug-in"
+    capacity: int = 1
+    """Most draws of one seed, as it was used."""
+    eligible: int = 0
+    """Seeds with at least one candidate that could be drawn."""
+    score_sum: float = 0.0
+    """ΣF over the choices."""
+    relative_gap: float = 0.0
+    """`absolute_gap` / `score_sum`: an objective with penalties in it would make a poor measure."""
+    size_price: float = 0.0
+    """What one more draw would add, roughly: the value of the last draw that entered."""
+    notes: tuple[str, ...] = ()
+    """One line for each thing that the reader should know, e.g. quotas that cannot be reached."""
