@@ -208,10 +208,8 @@ class _View:
 
     def best(self, row: int) -> int | None:
         """The allowed action of the highest value, the first of equals."""
-        columns = np.flatnonzero(self.tables.allowed[row])
-        return (
-            int(max(columns, key=lambda column: (round(self.value(row, column), 9), -column))) if columns.size else None
-        )
+        columns: list[int] = np.flatnonzero(self.tables.allowed[row]).tolist()
+        return max(columns, key=lambda column: (round(self.value(row, column), 9), -column), default=None)
 
     def left_out(self, row: int) -> LeftOut:
         seed, best = self.tables.seeds[row], self.best(row)
@@ -239,9 +237,7 @@ class _View:
         value, last = self.value(row, best), self.plan.size_price
         if value < last - _CLOSE:
             return f"its best candidate {ACTIONS[best]} is worth {value:.4f}, the last place goes for {last:.4f}"
-        return (
-            f"its best candidate {ACTIONS[best]} is worth {value:.4f}, as much as the last place; others fit the quotas"
-        )
+        return f"its best candidate {ACTIONS[best]} is worth {value:.4f}, no more than the last place"
 
     def _mask(self) -> tuple[object, ...]:
         return MASKS[self.settings.recipe]
