@@ -1,1 +1,1 @@
-"""docker."""
+"""The `docker` engine: sandboxes through the Docker Engine API, on any machine that Docker reaches."""

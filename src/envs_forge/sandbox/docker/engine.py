@@ -1,0 +1,140 @@
+"""The `docker` engine."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import secrets
+import threading
+from collections.abc import Callable
+
+import docker
+from docker.errors import APIError
+
+from envs_forge.errors import EngineError, ForgeError
+from envs_forge.sandbox import owner
+from envs_forge.sandbox.docker.connection import connect, translated
+from envs_forge.sandbox.docker.container import KIND_LABEL, OWNER_LABEL, ContainerMaker
+from envs_forge.sandbox.docker.disk_watch import DiskWatch
+from envs_forge.sandbox.docker.fresh_dirs import fresh_dirs_archive
+from envs_forge.sandbox.docker.oom import clock_skew
+from envs_forge.sandbox.docker.sandbox import DockerSandbox, remove_container
+from envs_forge.sandbox.docker.snapshot import DockerSnapshot, remove_image, snapshot_filter
+from envs_forge.sandbox.docker.volumes import load_volumes
+from envs_forge.sandbox.engine import Image, MiB, Sandbox, SandboxSpec, Snapshot
+from envs_forge.sandbox.interrupts import deferred_interrupts
+
+
+class DockerEngine:
+    """Sandboxes as containers of a Docker engine. Implements `Engine`.
+
+    Args:
+        client: Connection to the engine; default the one that the `docker` command uses.
+
+    Raises:
+        PrerequisiteError: No engine answers.
+    """
+
+    def __init__(self, client: docker.APIClient | None = None) -> None:
+        self._client = client or connect()
+        with translated("describe itself"):
+            self._maker = ContainerMaker(self._client)
+            self._skew = clock_skew(self._client.info()["SystemTime"])
+        self._watch = DiskWatch(self._client)
+        self._open: dict[str, Callable[[], None]] = {}
+        self._lock = threading.Lock()
+        atexit.register(self.close)
+
+    @property
+    def name(self) -> str:
+        """See `Engine.name`."""
+        return "docker"
+
+    def create(self, base: Image | Snapshot, spec: SandboxSpec) -> Sandbox:
+        """See `Engine.create`."""
+        name = f"envs-forge-{secrets.token_hex(6)}"
+        self._remember(name, lambda: self._remove(name))
+        try:
+            with translated("make a sandbox"):
+                container = self._make(name, base, spec)
+                self._start(container)
+            return self._adopt(name, container, base if isinstance(base, Image) else base.image, spec)
+        except BaseException:
+            with deferred_interrupts(), contextlib.suppress(ForgeError):
+                self._remove(name)
+                self._forget(name)
+            raise
+
+    def reap(self) -> int:
+        """See `Engine.reap`."""
+        reaped = 0
+        with translated("list what dead processes left"):
+            for found in self._client.containers(all=True, filters={"label": f"{KIND_LABEL}=sandbox"}):
+                if _owner_is_dead(found):
+                    remove_container(self._client, found["Id"])
+                    reaped += 1
+            for found in self._client.images(all=True, filters=snapshot_filter()):
+                if _owner_is_dead(found):
+                    remove_image(self._client, found["Id"])
+                    reaped += 1
+        return reaped
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+        atexit.unregister(self.close)
+        with self._lock:
+            open_now = list(self._open.values())
+        with deferred_interrupts():
+            for destroy in open_now:
+                with contextlib.suppress(ForgeError):
+                    destroy()
+            self._watch.close()
+
+    def _make(self, name: str, base: Image | Snapshot, spec: SandboxSpec) -> str:
+        if isinstance(base, DockerSnapshot):
+            container = self._maker.make(name, base.layer_id, spec, workdir="/")
+            load_volumes(self._client, container, base.volumes)
+        elif isinstance(base, Image):
+            container = self._maker.make(name, base.id, spec)
+        else:
+            raise EngineError("a snapshot of another engine cannot be used by the docker engine")
+        if spec.fresh_dirs:
+            self._client.put_archive(container, "/", fresh_dirs_archive(spec.fresh_dirs))
+        return container
+
+    def _start(self, container: str) -> None:
+        try:
+            self._client.start(container)
+        except APIError as error:
+            if '"/bin/sh"' in str(error.explanation):
+                raise EngineError("the image has no /bin/sh that runs", code="no-shell") from error
+            raise
+
+    def _adopt(self, name: str, container: str, image: Image, spec: SandboxSpec) -> DockerSandbox:
+        def gone() -> None:
+            self._watch.remove(container)
+            self._forget(name)
+
+        sandbox = DockerSandbox(self._client, name, container, image, spec, skew=self._skew, on_destroyed=gone)
+        if not self._maker.has_disk_quota:
+            self._watch.add(container, spec.limits.disk_mb * MiB, sandbox.stop_overfull)
+        self._remember(name, sandbox.destroy)
+        return sandbox
+
+    def _remove(self, name: str) -> None:
+        with translated("remove a sandbox"):
+            remove_container(self._client, name)
+
+    def _remember(self, name: str, destroy: Callable[[], None]) -> None:
+        with self._lock:
+            self._open[name] = destroy
+
+    def _forget(self, name: str) -> None:
+        with self._lock:
+            self._open.pop(name, None)
+
+
+def _owner_is_dead(found: dict[str, object]) -> bool:
+    marks = found.get("Labels") or {}
+    who = owner.parse(str(marks.get(OWNER_LABEL, ""))) if isinstance(marks, dict) else None
+    return who is not None and who.is_dead()

@@ -1,0 +1,65 @@
+"""A committed container: the base of other sandboxes until it is released."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import IO
+
+import docker
+from docker.errors import ImageNotFound
+
+from envs_forge.sandbox.docker.connection import translated
+from envs_forge.sandbox.docker.container import KIND_LABEL, labels
+from envs_forge.sandbox.engine import Image
+
+
+class DockerSnapshot:
+    """A frozen filesystem. Implements `Snapshot`.
+
+    Args:
+        client: Connection to the engine.
+        image: The image that the sandbox was started from.
+        layer_id: Id of the committed image.
+        volumes: Content of the image's volumes, by mount point.
+    """
+
+    def __init__(self, client: docker.APIClient, image: Image, layer_id: str, volumes: Mapping[str, IO[bytes]]) -> None:
+        self._client = client
+        self._image = image
+        self.layer_id = layer_id
+        self.volumes = volumes
+        self._released = False
+
+    @property
+    def image(self) -> Image:
+        """See `Snapshot.image`."""
+        return self._image
+
+    def release(self) -> None:
+        """See `Snapshot.release`."""
+        if self._released:
+            return
+        with translated("remove a snapshot"):
+            remove_image(self._client, self.layer_id)
+        for archive in self.volumes.values():
+            archive.close()
+        self._released = True
+
+
+def commit(client: docker.APIClient, container: str) -> str:
+    """Freeze a stopped container as an image and return the image's id."""
+    changes = [f"LABEL {key}={value}" for key, value in labels("snapshot").items()]
+    return str(client.commit(container, changes=changes)["Id"])
+
+
+def remove_image(client: docker.APIClient, image: str) -> None:
+    """Remove an image; one that is gone is fine."""
+    try:
+        client.remove_image(image, force=True)
+    except ImageNotFound:
+        return
+
+
+def snapshot_filter() -> dict[str, str]:
+    """Filter for the images that `commit` makes."""
+    return {"label": f"{KIND_LABEL}=snapshot"}
