@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from envs_forge.bundle.model import Bundle, BundleFile, TaskConfig
@@ -22,9 +24,18 @@ def bundle(name: str, *, text: str | None = None, metadata: Mapping[str, Any] | 
     return Bundle(id=name, files=files, config=config)
 
 
+@dataclass(frozen=True)
+class Call:
+    """One run of a bundle's tests: which one it is, over what, and where."""
+
+    tries: int
+    solved: bool
+    isolation: Isolation
+
+
 class FakeSandbox:
     def __init__(self, runtime: FakeRuntime, name: str) -> None:
-        self.runtime, self.name = runtime, name
+        self.runtime, self.name, self.solved = runtime, name, False
 
     def __enter__(self) -> FakeSandbox:
         self.runtime.alive += 1
@@ -35,7 +46,8 @@ class FakeSandbox:
 
 
 class FakeRuntime(Runtime):
-    """`verify` answers with `verdicts[bundle id]` (a reward, a `Verification`, or an exception to raise)."""
+    """`verify` answers with `verdicts[bundle id]`: a reward, a `Verification`, an exception to raise, or a function
+    from a `Call` to one of them."""
 
     def __init__(self, verdicts: Mapping[str, Any] | None = None) -> None:
         self.caps = Caps()
@@ -47,6 +59,8 @@ class FakeRuntime(Runtime):
         self.closed = threading.Event()
         self.alive = 0
         self.gates: dict[str, threading.Event] = {}
+        self.slow: set[str] = set()
+        self.engine: Any = SimpleNamespace(name="fake")
 
     def _note(self, what: str, name: str) -> int:
         self.calls.append((what, name))
@@ -70,7 +84,8 @@ class FakeRuntime(Runtime):
         return FakeSandbox(self, prepared.bundle.id)
 
     def solve(self, prepared: Prepared, work: Any, *, timeout: float | None = None) -> ExecResult:
-        return ExecResult(0, b"solved\n", b"", 0.1)
+        work.solved = True
+        return ExecResult(0, b"solved\n", b"", 0.1, timed_out=prepared.bundle.id in self.slow)
 
     def verify(
         self, prepared: Prepared, work: Any, *, isolation: Isolation = Isolation.FRESH, timeout: float | None = None
@@ -78,7 +93,7 @@ class FakeRuntime(Runtime):
         tries = self._note("verify", prepared.bundle.id)
         self.isolations.append(isolation)
         outcome = self.verdicts.get(prepared.bundle.id, 1.0)
-        outcome = outcome(tries) if isinstance(outcome, Callable) else outcome
+        outcome = outcome(Call(tries, work.solved, isolation)) if isinstance(outcome, Callable) else outcome
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome if isinstance(outcome, Verification) else Verification(reward=outcome, fault=None)

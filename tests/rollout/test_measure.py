@@ -65,7 +65,7 @@ def test_a_broken_bundle_costs_only_itself():
 
 
 def test_a_machine_fault_is_retried_recorded_and_never_nought():
-    runtime = FakeRuntime({"a": lambda tries: engine_died() if tries in (1, 2) else 1.0})
+    runtime = FakeRuntime({"a": lambda call: engine_died() if call.tries in (1, 2) else 1.0})
     rates, trials = run(runtime, [bundle("a")], options=FAST.model_copy(update={"rollouts": 1}))
     assert [(t.status, t.retry, t.reward) for t in trials] == [
         ("machine-error", 0, None),
@@ -76,7 +76,7 @@ def test_a_machine_fault_is_retried_recorded_and_never_nought():
 
 
 def test_a_machine_that_stays_broken_leaves_no_rate():
-    rates, trials = run(FakeRuntime({"a": lambda tries: engine_died(), "b": 1.0}), [bundle("a"), bundle("b")])
+    rates, trials = run(FakeRuntime({"a": lambda call: engine_died(), "b": 1.0}), [bundle("a"), bundle("b")])
     assert [(rate.n, rate.invalid) for rate in rates] == [(0, 9), (3, 0)]
     assert sorted(t.retry for t in trials if t.bundle_id == "a" and t.index == 0) == [0, 1, 2]
 
@@ -126,7 +126,7 @@ def test_known_trials_of_other_policies_and_contents_are_left_alone():
 
 
 def test_what_the_machine_spoilt_before_is_tried_again_with_the_next_number():
-    _, first = run(FakeRuntime({"a": lambda tries: engine_died()}), [bundle("a")])
+    _, first = run(FakeRuntime({"a": lambda call: engine_died()}), [bundle("a")])
     rates, again = run(FakeRuntime(), [bundle("a")], known=first)
     assert {trial.retry for trial in again} == {3}
     assert (rates[0].n, rates[0].invalid) == (3, 9)

@@ -1,0 +1,86 @@
+"""Reason codes of verdicts, with what each means. `docs/verification.md` shows the same table."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from envs_forge.sandbox.images.model import BuildCode
+from envs_forge.sandbox.verification import RewardFault
+
+
+class Reason(StrEnum):
+    """Why a stage did not pass. Schema and lint findings bring codes of their own.
+
+    Codes never change their meaning; a new meaning gets a new code.
+    """
+
+    NO_IMAGE = BuildCode.NO_IMAGE.value
+    BAD_DOCKERFILE = BuildCode.BAD_DOCKERFILE.value
+    BUILD_FAILED = BuildCode.FAILED.value
+    BUILD_TIMEOUT = BuildCode.TIMEOUT.value
+    BASE_UNAVAILABLE = BuildCode.BASE_UNAVAILABLE.value
+    NEEDS_NETWORK = BuildCode.NEEDS_NETWORK.value
+
+    REWARD_MISSING = RewardFault.MISSING.value
+    REWARD_EMPTY = RewardFault.EMPTY.value
+    REWARD_UNPARSABLE = RewardFault.UNPARSABLE.value
+    REWARD_NOT_FINITE = RewardFault.NOT_FINITE.value
+    REWARD_OUT_OF_RANGE = RewardFault.OUT_OF_RANGE.value
+    REWARD_CONFLICT = RewardFault.CONFLICT.value
+    REWARD_NOT_A_FILE = RewardFault.NOT_A_FILE.value
+    REWARD_TOO_LARGE = RewardFault.TOO_LARGE.value
+    VERIFIER_TIMEOUT = RewardFault.TIMEOUT.value
+
+    UNTOUCHED_SCORES = "untouched-scores"
+    ORACLE_FAILS = "oracle-fails"
+    ORACLE_TIMEOUT = "oracle-timeout"
+    FLAKY = "flaky"
+
+    MULTI_CONTAINER = "multi-container"
+    COMPOSE_KEYS = "compose-keys"
+    COMPOSE_UNREADABLE = "compose-unreadable"
+    MULTI_STEP = "multi-step"
+    SEPARATE_VERIFIER = "separate-verifier"
+    HOST_VARIABLES = "host-variables"
+    WINDOWS = "windows"
+    GPU = "gpu"
+    TPU = "tpu"
+    MCP_SERVERS = "mcp-servers"
+    HEALTHCHECK = "healthcheck"
+
+    INTERNAL = "internal"
+
+
+MEANINGS: dict[Reason, str] = {
+    Reason.NO_IMAGE: "neither a Dockerfile nor `docker_image` says how to make the image",
+    Reason.BAD_DOCKERFILE: "the Dockerfile cannot be parsed",
+    Reason.BUILD_FAILED: "a step of the image build failed",
+    Reason.BUILD_TIMEOUT: "the image build did not end within `build_timeout_sec`",
+    Reason.BASE_UNAVAILABLE: "a base image is neither here nor in reach, and nothing stands in for it",
+    Reason.NEEDS_NETWORK: "build, solution or tests failed for want of a network that they do not get here",
+    Reason.REWARD_MISSING: "the tests ended without a reward file",
+    Reason.REWARD_EMPTY: "the reward file is empty",
+    Reason.REWARD_UNPARSABLE: "the reward file does not hold one number, or an object with one as `reward`",
+    Reason.REWARD_NOT_FINITE: "the reward is NaN or infinite",
+    Reason.REWARD_OUT_OF_RANGE: "the reward lies outside [0, 1]",
+    Reason.REWARD_CONFLICT: "reward.txt and reward.json are both there and disagree",
+    Reason.REWARD_NOT_A_FILE: "the place of the reward holds a link, a directory or another special file",
+    Reason.REWARD_TOO_LARGE: "the reward file is too large to be a reward",
+    Reason.VERIFIER_TIMEOUT: "the tests did not end within the verifier's `timeout_sec`",
+    Reason.UNTOUCHED_SCORES: "the tests reward the environment in which nobody has done anything",
+    Reason.ORACLE_FAILS: "the tests do not give the bundle's own solution the full reward",
+    Reason.ORACLE_TIMEOUT: "the solution did not end within the agent's `timeout_sec`",
+    Reason.FLAKY: "the same solution got different rewards in equal fresh sandboxes",
+    Reason.MULTI_CONTAINER: "the task needs several containers",
+    Reason.COMPOSE_KEYS: "the task's compose file asks for more than one plain container has",
+    Reason.COMPOSE_UNREADABLE: "the task's compose file cannot be read",
+    Reason.MULTI_STEP: "the task has several steps",
+    Reason.SEPARATE_VERIFIER: "the tests run in an environment of their own",
+    Reason.HOST_VARIABLES: "the task needs variables of the host that are not set",
+    Reason.WINDOWS: "the task runs in containers of another system than Linux",
+    Reason.GPU: "the task needs GPUs",
+    Reason.TPU: "the task needs a TPU",
+    Reason.MCP_SERVERS: "the task needs MCP servers for the agent",
+    Reason.HEALTHCHECK: "the task waits for a health check before the agent starts",
+    Reason.INTERNAL: "a defect of the verifier itself; please report it",
+}

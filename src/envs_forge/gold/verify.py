@@ -1,0 +1,125 @@
+"""Bundle → verdict: runs the stages in order, tells the machine's faults from the bundle's."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from pathlib import Path
+
+from envs_forge.bundle.finding import BundleError, Finding
+from envs_forge.bundle.hashing import content_hash
+from envs_forge.bundle.model import Bundle
+from envs_forge.bundle.reading import read_bundle
+from envs_forge.errors import InfrastructureError
+from envs_forge.gold.inspection import Inspection, machine_error
+from envs_forge.gold.options import VerifyOptions
+from envs_forge.gold.order import STAGES, Stage
+from envs_forge.gold.reasons import MEANINGS, Reason
+from envs_forge.gold.stages import schema
+from envs_forge.gold.verdict import Decision, StageOutcome, StageResult, Verdict
+from envs_forge.sandbox.runtime import Runtime
+
+VERIFIER_VERSION = "1"
+"""Changes whenever a verdict on an unchanged bundle could."""
+
+_DECISIONS = {
+    StageOutcome.PASSED: Decision.ACCEPTED,
+    StageOutcome.FAILED: Decision.REJECTED,
+    StageOutcome.UNSUPPORTED: Decision.UNSUPPORTED,
+    StageOutcome.ERROR: Decision.ERROR,
+}
+
+
+def verify(
+    bundle: Bundle,
+    runtime: Runtime,
+    options: VerifyOptions = VerifyOptions(),  # noqa: B008 - frozen
+) -> Verdict:
+    """Verify one bundle. Nothing is raised for what the bundle or the machine does: it is in the verdict.
+
+    Args:
+        bundle: Any Harbor task.
+        runtime: Where its containers run.
+        options: How.
+    """
+    started = time.monotonic()
+    inspection = Inspection(bundle, runtime, options)
+    results: list[StageResult] = []
+    for stage in STAGES:
+        results.append(_timed(stage, inspection))
+        if results[-1].outcome is not StageOutcome.PASSED:
+            break
+    return _verdict(inspection, results, time.monotonic() - started)
+
+
+def verify_directory(
+    path: Path,
+    runtime: Runtime,
+    options: VerifyOptions = VerifyOptions(),  # noqa: B008 - frozen
+) -> Verdict:
+    """Verify the bundle in a directory; one that cannot be read as a bundle is rejected by `schema`.
+
+    Raises:
+        UserError: There is no such directory.
+    """
+    try:
+        bundle = read_bundle(path)
+    except BundleError as error:
+        return _unreadable(path.resolve().name, error.findings, runtime)
+    return verify(bundle, runtime, options)
+
+
+def _timed(stage: Stage, inspection: Inspection) -> StageResult:
+    """Run a stage, again where the machine spoilt it; the time is that of all tries."""
+    started = time.monotonic()
+    for tries in range(inspection.options.retries + 1):
+        if tries:
+            time.sleep(inspection.options.pause_s)
+        result = _guarded(stage, inspection)
+        if result.outcome is not StageOutcome.ERROR:
+            break
+    return result.model_copy(update={"duration_s": time.monotonic() - started})
+
+
+def _guarded(stage: Stage, inspection: Inspection) -> StageResult:
+    try:
+        return stage.run(inspection)
+    except InfrastructureError as error:
+        return machine_error(stage.name, error.code, str(error))
+    except Exception as error:
+        text = "".join(traceback.format_exception(error))
+        return machine_error(stage.name, Reason.INTERNAL, f"{MEANINGS[Reason.INTERNAL]}: {error!r}", text)
+
+
+def _unreadable(name: str, findings: tuple[Finding, ...], runtime: Runtime) -> Verdict:
+    result = schema.findings_result(findings)
+    return Verdict(
+        bundle_id=name,
+        bundle_hash="",
+        decision=Decision.REJECTED,
+        stage=result.stage,
+        code=result.code,
+        stages=(result,),
+        engine=runtime.engine.name,
+        verifier_version=VERIFIER_VERSION,
+        duration_s=0.0,
+    )
+
+
+def _verdict(inspection: Inspection, results: list[StageResult], duration_s: float) -> Verdict:
+    first = next((result for result in results if result.outcome is not StageOutcome.PASSED), None)
+    built = inspection.built
+    return Verdict(
+        bundle_id=inspection.bundle.id,
+        bundle_hash=content_hash(inspection.bundle),
+        decision=_DECISIONS[first.outcome if first is not None else StageOutcome.PASSED],
+        stage=first.stage if first is not None else "",
+        code=first.code if first is not None else "",
+        stages=tuple(results),
+        isolation=inspection.isolation,
+        engine=built.engine if built is not None else inspection.runtime.engine.name,
+        image_id=built.image.id if built is not None else "",
+        base_substitutions=dict(inspection.substitutions),
+        verifier_version=VERIFIER_VERSION,
+        duration_s=duration_s,
+    )

@@ -1,0 +1,214 @@
+"""What verification concludes from what it sees; the containers are scripted."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from envs_forge.bundle.hashing import content_hash
+from envs_forge.bundle.writing import write_bundle
+from envs_forge.errors import DiskFullError
+from envs_forge.gold.batch import verify_many
+from envs_forge.gold.options import VerifyOptions
+from envs_forge.gold.verify import VERIFIER_VERSION, verify, verify_directory
+from envs_forge.sandbox.images.model import BuildCode, BuildFault
+from envs_forge.sandbox.verification import Isolation, RewardFault, Verification
+from rollout.fakes import FakeRuntime, engine_died
+
+from .tasks import task
+
+FAST = VerifyOptions(pause_s=0.0)
+
+
+def sound(call):
+    return 1.0 if call.solved else 0.0
+
+
+def judge(verdict, *, options=FAST, bundle=None, runtime=None):
+    runtime = runtime or FakeRuntime({"count": verdict})
+    result = verify(bundle or task(), runtime, options)
+    assert runtime.alive == 0
+    return result, runtime
+
+
+def test_a_sound_bundle_is_accepted():
+    verdict, runtime = judge(sound)
+    assert (verdict.decision, verdict.stage, verdict.code) == ("accepted", "", "")
+    assert [(stage.stage, stage.outcome) for stage in verdict.stages] == [
+        ("schema", "passed"),
+        ("build", "passed"),
+        ("untouched", "passed"),
+        ("oracle", "passed"),
+    ]
+    assert runtime.count["open", "count"] == 3
+    assert verdict.bundle_hash == content_hash(task())
+    assert verdict.isolation is Isolation.FRESH
+    assert (verdict.verifier_version, verdict.engine, verdict.image_id) == (VERIFIER_VERSION, "fake", "sha256:0")
+
+
+@pytest.mark.parametrize("reward", [1.0, 0.5, 0.001])
+def test_an_untouched_environment_that_scores_is_rejected(reward):
+    verdict, _ = judge(lambda call: 1.0 if call.solved else reward)
+    assert (verdict.decision, verdict.stage, verdict.code) == ("rejected", "untouched", "untouched-scores")
+
+
+def test_the_threshold_for_partial_rewards_is_configurable():
+    half = FAST.model_copy(update={"untouched_max": 0.5})
+    assert judge(lambda call: 1.0 if call.solved else 0.5, options=half)[0].decision == "accepted"
+
+
+@pytest.mark.parametrize("fault", list(RewardFault))
+@pytest.mark.parametrize("solved", [False, True])
+def test_every_reward_fault_is_a_rejection_with_its_own_code(fault, solved):
+    broken = Verification(reward=None, fault=fault, output_tail="the end")
+    verdict, _ = judge(lambda call: broken if call.solved == solved else sound(call))
+    assert (verdict.decision, verdict.stage, verdict.code) == (
+        "rejected",
+        "oracle" if solved else "untouched",
+        fault.value,
+    )
+    assert "the end" in verdict.stages[-1].evidence
+
+
+def test_an_oracle_that_fails_is_rejected_with_both_outputs():
+    verdict, _ = judge(lambda call: Verification(reward=0.0, fault=None, output_tail="expected 3", exit_code=1))
+    assert (verdict.stage, verdict.code) == ("oracle", "oracle-fails")
+    assert "solved" in verdict.stages[-1].evidence
+    assert "expected 3" in verdict.stages[-1].evidence
+
+
+def test_an_oracle_that_gets_part_of_the_reward_fails():
+    assert judge(lambda call: 0.9 if call.solved else 0.0)[0].code == "oracle-fails"
+
+
+def test_an_oracle_that_runs_out_of_time_is_not_verified():
+    runtime = FakeRuntime({"count": sound})
+    runtime.slow.add("count")
+    verdict, _ = judge(sound, runtime=runtime)
+    assert (verdict.stage, verdict.code) == ("oracle", "oracle-timeout")
+    assert runtime.count["verify", "count"] == 1
+
+
+def test_a_task_that_needs_its_processes_is_accepted_live():
+    verdict, runtime = judge(lambda call: 1.0 if call.solved and call.isolation is Isolation.LIVE else 0.0)
+    assert (verdict.decision, verdict.isolation) == ("accepted", Isolation.LIVE)
+    assert verdict.stages[-1].warnings
+    assert runtime.isolations.count(Isolation.LIVE) == 2
+
+
+def test_an_oracle_that_fails_once_is_flaky_and_not_live():
+    failures = iter([True, False, False, False])
+    verdict, _ = judge(lambda call: (0.0 if next(failures) else 1.0) if call.solved else 0.0)
+    assert (verdict.stage, verdict.code) == ("oracle", "flaky")
+
+
+def test_an_oracle_that_fails_the_second_time_is_flaky():
+    failures = iter([False, True])
+    verdict, _ = judge(lambda call: (0.0 if next(failures) else 1.0) if call.solved else 0.0)
+    assert verdict.code == "flaky"
+    assert "once in full, once 0" in verdict.stages[-1].message
+
+
+def test_more_oracle_runs_on_request():
+    _, runtime = judge(sound, options=FAST.model_copy(update={"oracle_runs": 5}))
+    assert runtime.count["open", "count"] == 6
+
+
+@pytest.mark.parametrize(
+    ("code", "decision"),
+    [
+        (BuildCode.FAILED, "rejected"),
+        (BuildCode.TIMEOUT, "rejected"),
+        (BuildCode.BAD_DOCKERFILE, "rejected"),
+        (BuildCode.NEEDS_NETWORK, "unsupported"),
+        (BuildCode.BASE_UNAVAILABLE, "unsupported"),
+    ],
+)
+def test_build_faults(code, decision):
+    runtime = FakeRuntime()
+    fault = BuildFault(code=code, message="why", log_tail="step 2", substitutions={"ubuntu:24.04": "local"})
+    runtime.build_faults["count"] = fault
+    verdict, _ = judge(sound, runtime=runtime)
+    assert (verdict.decision, verdict.stage, verdict.code) == (decision, "build", code.value)
+    assert verdict.stages[-1].evidence == "step 2"
+    assert verdict.base_substitutions == {"ubuntu:24.04": "local"}
+    assert runtime.count["open", "count"] == 0
+
+
+def test_a_bundle_with_a_broken_form_is_never_built():
+    verdict, runtime = judge(sound, bundle=task(tests=None))
+    assert (verdict.decision, verdict.stage, verdict.code) == ("rejected", "schema", "tests-missing")
+    assert runtime.calls == []
+
+
+def test_what_this_machine_cannot_run_is_unsupported():
+    two = "services:\n  main: {build: .}\n  db: {image: postgres}\n"
+    verdict, runtime = judge(sound, bundle=task(**{"environment/docker-compose.yaml": two}))
+    assert (verdict.decision, verdict.stage, verdict.code) == ("unsupported", "schema", "multi-container")
+    assert runtime.calls == []
+
+
+def test_a_machine_fault_is_retried_and_then_an_error_never_a_rejection():
+    verdict, _ = judge(lambda call: engine_died() if call.tries == 1 else sound(call))
+    assert verdict.decision == "accepted"
+    verdict, runtime = judge(lambda call: engine_died("disk-full"))
+    assert (verdict.decision, verdict.stage, verdict.code) == ("error", "untouched", "disk-full")
+    assert runtime.count["verify", "count"] == 2
+
+
+def test_a_defect_of_the_verifier_is_an_error_with_its_place():
+    verdict, _ = judge(lambda call: ZeroDivisionError("ours"))
+    assert (verdict.decision, verdict.code) == ("error", "internal")
+    assert "Traceback" in verdict.stages[-1].evidence
+
+
+def test_a_directory_that_is_no_bundle_is_rejected_with_all_findings(tmp_path):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "task.toml").write_text("[metadata\n")
+    verdict = verify_directory(tmp_path / "broken", FakeRuntime(), FAST)
+    assert (verdict.bundle_id, verdict.decision, verdict.stage) == ("broken", "rejected", "schema")
+    assert verdict.code == "toml-syntax"
+
+
+def test_many_bundles_keep_their_order_and_one_broken_does_not_end_the_batch(tmp_path):
+    runtime = FakeRuntime({"good": sound, "odd": lambda call: engine_died()})
+    write_bundle(task("good"), tmp_path)
+    (tmp_path / "bad").mkdir()
+    heard = []
+    verdicts = verify_many(
+        [tmp_path / "bad", tmp_path / "good", task("odd"), task("good")],
+        runtime,
+        FAST,
+        concurrency=3,
+        on_verdict=lambda verdict, bundle: heard.append((verdict.bundle_id, type(bundle))),
+    )
+    assert [verdict.decision for verdict in verdicts] == ["rejected", "accepted", "error", "accepted"]
+    assert ("bad", type(Path())) in heard
+    assert len(heard) == 4
+
+
+def test_a_callback_that_fails_ends_the_batch_and_is_heard():
+    def callback(verdict, bundle):
+        raise DiskFullError("full")
+
+    runtime = FakeRuntime()
+    with pytest.raises(DiskFullError):
+        verify_many([task(f"t{i}") for i in range(50)], runtime, FAST, on_verdict=callback)
+    assert len({name for what, name in runtime.calls}) < 50
+
+
+def test_stopping_abandons_what_is_under_way():
+    stop = threading.Event()
+
+    def slow(call):
+        stop.set()
+        runtime.closed.wait(30)
+        return engine_died()
+
+    runtime = FakeRuntime({"slow": slow})
+    heard = []
+    verdicts = verify_many(
+        [task("slow")], runtime, FAST, stop=stop, on_verdict=lambda verdict, bundle: heard.append(verdict)
+    )
+    assert verdicts == heard == []
+    assert runtime.closed.is_set()
