@@ -90,6 +90,8 @@ bring_up() {
         launch
     fi
     wait_ready
+    engine_answers || die "dockerd runs at $SOCKET, but the docker client looks elsewhere" \
+        "docker context use default, or: export DOCKER_HOST=unix://$SOCKET"
     say "engine ready: docker $(docker version --format '{{.Server.Version}}')"
 }
 

@@ -83,8 +83,11 @@ main() {
     read_lists "$work"
     packages=$(wanted_packages "$work")
     say "installing with apt: $packages"
+    # An installation that was cut off leaves packages to be configured before apt does anything else.
+    if [ -z "$option" ]; then dpkg --configure -a >"$work/log" 2>&1 || true; fi
     # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends $option install $packages >"$work/log" 2>&1 || {
+    DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends -o DPkg::Lock::Timeout=120 \
+        $option install $packages >>"$work/log" 2>&1 || {
         tail -n 20 "$work/log" >&2
         die "apt could not install the engine (its last lines are above)" "try: apt-get install docker.io docker-buildx"
     }
