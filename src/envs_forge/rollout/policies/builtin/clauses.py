@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(])")
@@ -57,7 +58,7 @@ class Clause:
     def name(self, *, after: Iterable[str] = (), before: Iterable[str] = ()) -> str | None:
         """The first name right after one of the words `after` or right before one of `before`."""
         for quote in self.names:
-            if quote.before[:1] and quote.before[0] in after or quote.after[:1] and quote.after[0] in before:
+            if {*quote.before[:1]} & {*after} or {*quote.after[:1]} & {*before}:
                 return quote.text
         return None
 
@@ -65,6 +66,11 @@ class Clause:
         """The path that is to be written, as far as the words around it tell."""
         ranked = sorted(self.paths, key=_writing, reverse=True)
         return ranked[0].text if ranked and _writing(ranked[0]) > 0 else None
+
+    def ends(self, previous: str | None) -> tuple[str, str] | None:
+        """Source and target of a step; the source may be left out when a step before wrote something."""
+        source, target = next(iter(self.sources()), previous), self.target()
+        return (source, target) if source and target else None
 
     def sources(self) -> list[str]:
         """The other paths, in order."""
@@ -118,4 +124,4 @@ def _sentences(block: str) -> list[str]:
     """Split at full stops, but never within backticks."""
     hidden = QUOTE.sub(lambda m: "`" + "x" * len(m[1]) + "`", block)
     cuts = [0, *(m.end() for m in SENTENCE.finditer(hidden)), len(block)]
-    return [block[a:b].strip() for a, b in zip(cuts, cuts[1:], strict=False) if block[a:b].strip()]
+    return [block[a:b].strip() for a, b in pairwise(cuts) if block[a:b].strip()]

@@ -26,14 +26,14 @@ def read(clause: Clause, previous: str | None) -> Reading | None:
     """Source, target, column and value."""
     column = clause.name(after=("column", "whose", "field"))
     value = clause.name(after=("is", "equals", "has", "value", "be"), before=("in",))
-    source, target = (clause.sources() or [previous])[0], clause.target()
-    if not (column and value and source and target) or column == value:
+    ends = clause.ends(previous)
+    if not (column and value and ends) or column == value:
         return None
-    return {"source": source, "target": target, "column": column, "value": value}
+    return {"source": ends[0], "target": ends[1], "column": column, "value": value}
 
 
 def command(reading: Reading, options: Options) -> str:
-    """csv in, csv out."""
+    """CSV in, csv out."""
     plain = ["text = text.strip()"] if options.get("strip") else []
     plain += ["text = text.lower()"] if options.get("fold") else []
     test = "plain(value) in plain(row[at])" if options.get("substring") else "plain(row[at]) == plain(value)"

@@ -25,10 +25,10 @@ for folder, _, names in os.walk(target):
 def read(clause: Clause, previous: str | None) -> Reading | None:
     """Source, target and both endings."""
     endings = [quote.text.lstrip("*").lstrip(".") for quote in clause.quotes if quote.text.lstrip("*").startswith(".")]
-    source, target = (clause.sources() or [previous])[0], clause.target()
-    if not (source and target) or len(endings) != 2:
+    ends = clause.ends(previous)
+    if not ends or len(endings) != 2:
         return None
-    return {"source": source, "target": target, "old": endings[0], "new": endings[1]}
+    return {"source": ends[0], "target": ends[1], "old": endings[0], "new": endings[1]}
 
 
 def command(reading: Reading, options: Options) -> str:

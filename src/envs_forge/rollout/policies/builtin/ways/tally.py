@@ -27,10 +27,10 @@ def read(clause: Clause, previous: str | None) -> Reading | None:
     number = clause.name(after=("up", "column", "sum", "total"), before=("values",))
     if number is None:
         number = next((quote.text for quote in clause.names if quote.after[:1] == ("values",)), None)
-    source, target = (clause.sources() or [previous])[0], clause.target()
-    if not (label and number and source and target):
+    ends = clause.ends(previous)
+    if not (label and number and ends):
         return None
-    return {"source": source, "target": target, "label": label, "number": number}
+    return {"source": ends[0], "target": ends[1], "label": label, "number": number}
 
 
 def read_least(clause: Clause) -> Reading | None:
@@ -39,7 +39,7 @@ def read_least(clause: Clause) -> Reading | None:
 
 
 def command(reading: Reading, options: Options) -> str:
-    """csv in, json out."""
+    """CSV in, json out."""
     rename = [f"name = name.{options['fold']}()"] if options.get("fold") else []
     rename += ["name = name or 'unknown'"] if options.get("unknown") else []
     rename += ["if not name: continue"] if options.get("drop_blank") else []

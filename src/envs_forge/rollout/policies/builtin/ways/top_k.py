@@ -20,17 +20,18 @@ with open(target, "w", newline="", encoding="utf-8") as file:
     csv.writer(file, lineterminator="\\n").writerows([header, *rows[:count]])
 """
 LONGER = "while count < len(rows) and rank(rows[count]) == rank(rows[count - 1]): count += 1"
+OPPOSITE = {"largest": "smallest", "smallest": "largest"}
 TIE_COLUMN = ("by", "smaller", "column")
 
 
 def read(clause: Clause, previous: str | None) -> Reading | None:
     """Source, target, column, count and order."""
     column = clause.name(after=("in", "column", "largest", "smallest", "highest", "lowest"))
-    source, target = (clause.sources() or [previous])[0], clause.target()
+    ends = clause.ends(previous)
     order = next((word for word in ("largest", "smallest") if word in clause.words), None)
-    if not (column and source and target and order and clause.numbers):
+    if not (column and ends and order and clause.numbers):
         return None
-    return {"source": source, "target": target, "column": column, "count": clause.numbers[0], "order": order}
+    return {"source": ends[0], "target": ends[1], "column": column, "count": clause.numbers[0], "order": order}
 
 
 def read_tie(clause: Clause) -> Reading | None:
@@ -40,7 +41,7 @@ def read_tie(clause: Clause) -> Reading | None:
 
 
 def command(reading: Reading, options: Options) -> str:
-    """csv in, csv out."""
+    """CSV in, csv out."""
     number = "float(row[at] or 0)" if options.get("zero") else "float(row[at])"
     before = [] if options.get("zero") else ["rows = [row for row in rows if row[at]]"]
     if options.get("tie_order"):
@@ -51,9 +52,8 @@ def command(reading: Reading, options: Options) -> str:
         rank="row[at]" if options.get("lexical") else number,
         cut=LONGER if options.get("ties") else "",
     )
-    order = {"largest": "smallest", "smallest": "largest"} if options.get("reverse") else {}
-    wanted = order.get(reading["order"], reading["order"])
-    arguments = (reading["source"], reading["target"], reading["column"], reading["count"], wanted)
+    order = OPPOSITE[reading["order"]] if options.get("reverse") else reading["order"]
+    arguments = (reading["source"], reading["target"], reading["column"], reading["count"], order)
     return script(folder_of(reading["target"]), python(code, *arguments, reading.get("tie", "")))
 
 
