@@ -21,7 +21,7 @@ LOG=$DIR/dockerd.log
 our_pid() {
     local pid
     pid=$(cat "$PIDFILE" 2>/dev/null) || return 0
-    if tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null | grep -qxF -- "--pidfile=$PIDFILE"; then printf '%s\n' "$pid"; fi
+    if tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -qxF -- "--pidfile=$PIDFILE"; then printf '%s\n' "$pid"; fi
 }
 
 status() {
@@ -40,6 +40,7 @@ check_startable() {
 
 launch() {
     mkdir -p "$DIR"
+    rm -f "$PIDFILE" # of a dead process; dockerd would mistake a zombie for a living one
     echo '{}' >"$DIR/daemon.json"
     if ip link show docker0 >/dev/null 2>&1; then rm -f "$DIR/made-bridge"; else : >"$DIR/made-bridge"; fi
     # shellcheck disable=SC2086

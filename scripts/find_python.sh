@@ -10,7 +10,10 @@ NAMES="python3.12 python3.11 python3.13 python3.14 python3 python"
 CHECK='import sys, ensurepip, venv; assert sys.version_info >= (3, 11); print(sys.executable)'
 
 # The path of the interpreter $1 if it is fit, as itself sees it (so that version managers' shims drop out).
-fit() { "$1" -c "$CHECK" 2>/dev/null; }
+fit() {
+    local path
+    path=$("$1" -c "$CHECK" 2>/dev/null) && printf '%s\n' "$path"
+}
 
 # Everything worth a try, best first: on PATH, then where version managers and Homebrew keep theirs.
 candidates() {
