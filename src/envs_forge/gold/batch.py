@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from envs_forge.bundle.model import Bundle
+from envs_forge.gold.cache import VerdictCache
 from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.verdict import Verdict
 from envs_forge.gold.verify import verify, verify_directory
@@ -23,6 +24,7 @@ def verify_many(
     options: VerifyOptions = VerifyOptions(),  # noqa: B008 - frozen
     *,
     concurrency: int = 2,
+    cache: VerdictCache | None = None,
     on_verdict: Callable[[Verdict, Bundle | Path], None] = lambda verdict, bundle: None,
     stop: threading.Event | None = None,
 ) -> list[Verdict]:
@@ -33,6 +35,7 @@ def verify_many(
         runtime: Where their containers run.
         options: How.
         concurrency: Bundles at once.
+        cache: Where earlier verdicts are taken from and new ones kept.
         on_verdict: Called with each verdict as it falls, one at a time, from any thread. What it raises ends the
             batch and is raised here.
         stop: Set it to end early: what is under way is abandoned without a verdict and `runtime` is closed.
@@ -40,7 +43,7 @@ def verify_many(
     Returns:
         The verdicts that fell, in the order of `bundles`.
     """
-    return _Batch(bundles, runtime, options, on_verdict, stop or threading.Event()).run(concurrency)
+    return _Batch(bundles, runtime, options, cache, on_verdict, stop or threading.Event()).run(concurrency)
 
 
 class _Batch:
@@ -51,12 +54,14 @@ class _Batch:
         bundles: Sequence[Bundle | Path],
         runtime: Runtime,
         options: VerifyOptions,
+        cache: VerdictCache | None,
         on_verdict: Callable[[Verdict, Bundle | Path], None],
         stop: threading.Event,
     ) -> None:
         self._bundles = bundles
         self._runtime = runtime
         self._options = options
+        self._cache = cache
         self._on_verdict = on_verdict
         self._stop = stop
         self._places = iter(range(len(bundles)))
@@ -97,8 +102,8 @@ class _Batch:
 
     def _judge(self, bundle: Bundle | Path) -> Verdict:
         if isinstance(bundle, Path):
-            return verify_directory(bundle, self._runtime, self._options)
-        return verify(bundle, self._runtime, self._options)
+            return verify_directory(bundle, self._runtime, self._options, cache=self._cache)
+        return verify(bundle, self._runtime, self._options, cache=self._cache)
 
     def _work(self) -> None:
         while True:

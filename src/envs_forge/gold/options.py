@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt
 
 
@@ -10,6 +12,10 @@ class VerifyOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
+    stages: tuple[str, ...] = ()
+    """Names of the stages to run, with what they need; empty for all."""
+    all_findings: bool = False
+    """Whether to go on after a stage that did not pass, with those that can still run."""
     oracle_runs: int = Field(default=2, ge=1)
     """Fresh sandboxes in which the solution must get the full reward."""
     untouched_max: float = Field(default=0.0, ge=0.0, lt=1.0)
@@ -18,3 +24,8 @@ class VerifyOptions(BaseModel):
     """Further tries at a stage that the machine spoilt."""
     pause_s: NonNegativeFloat = 1.0
     """Seconds before each of them."""
+
+    @property
+    def essence(self) -> dict[str, Any]:
+        """What a verdict depends on: everything but how often the machine may fail."""
+        return self.model_dump(mode="json", exclude={"retries", "pause_s"})

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from envs_forge.errors import UserError
 from envs_forge.gold.inspection import Inspection
 from envs_forge.gold.stages import build, oracle, schema, untouched
 from envs_forge.gold.verdict import StageResult
@@ -26,3 +27,25 @@ STAGES: tuple[Stage, ...] = (
     Stage(oracle.NAME, oracle.run, (build.NAME,)),
 )
 """Cheapest first."""
+
+FAST: tuple[str, ...] = (schema.NAME, build.NAME, untouched.NAME, oracle.NAME)
+"""The stages that `--fast` runs."""
+
+
+def select(names: Sequence[str]) -> tuple[Stage, ...]:
+    """The stages called `names` and all that they need, in their order; all stages where there are no names.
+
+    Raises:
+        UserError: There is no such stage.
+    """
+    known = {stage.name: stage for stage in STAGES}
+    wanted: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name not in known:
+            raise UserError(f"no stage {name!r}", fix=f"give some of {', '.join(known)}")
+        if name not in wanted:
+            wanted.add(name)
+            todo.extend(known[name].needs)
+    return tuple(stage for stage in STAGES if stage.name in wanted or not names)

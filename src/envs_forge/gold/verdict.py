@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -60,4 +61,8 @@ class Verdict(BaseModel):
     base_substitutions: Mapping[str, str] = {}
     """Base images that Dockerfiles named → local images that stood in for them."""
     verifier_version: str
+    options: Mapping[str, Any] = {}
+    """The settings that the verdict depends on."""
+    cached: bool = False
+    """Whether an earlier verdict on the same content was taken over; times are of that one."""
     duration_s: float

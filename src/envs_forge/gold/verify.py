@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 
 from envs_forge.bundle.finding import BundleError, Finding
@@ -11,9 +12,10 @@ from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.model import Bundle
 from envs_forge.bundle.reading import read_bundle
 from envs_forge.errors import InfrastructureError
+from envs_forge.gold.cache import VerdictCache, cache_address
 from envs_forge.gold.inspection import Inspection, machine_error
 from envs_forge.gold.options import VerifyOptions
-from envs_forge.gold.order import STAGES, Stage
+from envs_forge.gold.order import Stage, select
 from envs_forge.gold.reasons import MEANINGS, Reason
 from envs_forge.gold.stages import schema
 from envs_forge.gold.verdict import Decision, StageOutcome, StageResult, Verdict
@@ -34,6 +36,8 @@ def verify(
     bundle: Bundle,
     runtime: Runtime,
     options: VerifyOptions = VerifyOptions(),  # noqa: B008 - frozen
+    *,
+    cache: VerdictCache | None = None,
 ) -> Verdict:
     """Verify one bundle. Nothing is raised for what the bundle or the machine does: it is in the verdict.
 
@@ -41,32 +45,59 @@ def verify(
         bundle: Any Harbor task.
         runtime: Where its containers run.
         options: How.
+        cache: Where earlier verdicts are taken from and new ones kept; None for no cache.
+
+    Raises:
+        UserError: The options name a stage that does not exist.
     """
+    stages = select(options.stages)
+    bundle_hash = content_hash(bundle)
+    address = cache_address(bundle_hash, VERIFIER_VERSION, options, runtime)
+    known = cache.get(address) if cache is not None else None
+    if known is not None:
+        return known.model_copy(update={"bundle_id": bundle.id, "cached": True})
     started = time.monotonic()
     inspection = Inspection(bundle, runtime, options)
-    results: list[StageResult] = []
-    for stage in STAGES:
-        results.append(_timed(stage, inspection))
-        if results[-1].outcome is not StageOutcome.PASSED:
-            break
-    return _verdict(inspection, results, time.monotonic() - started)
+    results = _run(stages, inspection)
+    verdict = _verdict(inspection, bundle_hash, results, time.monotonic() - started)
+    if cache is not None:
+        cache.put(address, verdict)
+    return verdict
 
 
 def verify_directory(
     path: Path,
     runtime: Runtime,
     options: VerifyOptions = VerifyOptions(),  # noqa: B008 - frozen
+    *,
+    cache: VerdictCache | None = None,
 ) -> Verdict:
     """Verify the bundle in a directory; one that cannot be read as a bundle is rejected by `schema`.
 
     Raises:
-        UserError: There is no such directory.
+        UserError: There is no such directory, or no such stage.
     """
     try:
         bundle = read_bundle(path)
     except BundleError as error:
-        return _unreadable(path.resolve().name, error.findings, runtime)
-    return verify(bundle, runtime, options)
+        return _unreadable(path.resolve().name, error.findings, runtime, options)
+    return verify(bundle, runtime, options, cache=cache)
+
+
+def _run(stages: Sequence[Stage], inspection: Inspection) -> list[StageResult]:
+    """Results of the stages in order, up to the first that did not pass, or of all that could run."""
+    results: list[StageResult] = []
+    passed: set[str] = set()
+    for stage in stages:
+        if not passed.issuperset(stage.needs):
+            continue
+        result = _timed(stage, inspection)
+        results.append(result)
+        if result.outcome is StageOutcome.PASSED:
+            passed.add(stage.name)
+        elif not inspection.options.all_findings:
+            break
+    return results
 
 
 def _timed(stage: Stage, inspection: Inspection) -> StageResult:
@@ -91,7 +122,7 @@ def _guarded(stage: Stage, inspection: Inspection) -> StageResult:
         return machine_error(stage.name, Reason.INTERNAL, f"{MEANINGS[Reason.INTERNAL]}: {error!r}", text)
 
 
-def _unreadable(name: str, findings: tuple[Finding, ...], runtime: Runtime) -> Verdict:
+def _unreadable(name: str, findings: Sequence[Finding], runtime: Runtime, options: VerifyOptions) -> Verdict:
     result = schema.findings_result(findings)
     return Verdict(
         bundle_id=name,
@@ -102,16 +133,17 @@ def _unreadable(name: str, findings: tuple[Finding, ...], runtime: Runtime) -> V
         stages=(result,),
         engine=runtime.engine.name,
         verifier_version=VERIFIER_VERSION,
+        options=options.essence,
         duration_s=0.0,
     )
 
 
-def _verdict(inspection: Inspection, results: list[StageResult], duration_s: float) -> Verdict:
+def _verdict(inspection: Inspection, bundle_hash: str, results: list[StageResult], duration_s: float) -> Verdict:
     first = next((result for result in results if result.outcome is not StageOutcome.PASSED), None)
     built = inspection.built
     return Verdict(
         bundle_id=inspection.bundle.id,
-        bundle_hash=content_hash(inspection.bundle),
+        bundle_hash=bundle_hash,
         decision=_DECISIONS[first.outcome if first is not None else StageOutcome.PASSED],
         stage=first.stage if first is not None else "",
         code=first.code if first is not None else "",
@@ -121,5 +153,6 @@ def _verdict(inspection: Inspection, results: list[StageResult], duration_s: flo
         image_id=built.image.id if built is not None else "",
         base_substitutions=dict(inspection.substitutions),
         verifier_version=VERIFIER_VERSION,
+        options=inspection.options.essence,
         duration_s=duration_s,
     )
