@@ -14,7 +14,10 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import docker
 
 GB = 10**9
 PYTHON = (3, 11)
@@ -123,9 +126,11 @@ def _buildkit() -> Check:
     return _result("buildkit", found is not None, detail, fix)
 
 
-def _base_image(client: Any) -> Check:
+def _base_image(client: docker.APIClient) -> Check:
     from docker.errors import DockerException
     from requests import RequestException
+
+    from envs_forge.sandbox.images.registry import Registries
 
     try:
         labels = (client.inspect_image(BASE_IMAGE)["Config"] or {}).get("Labels") or {}
@@ -133,13 +138,10 @@ def _base_image(client: Any) -> Check:
         return Check("base image", True, BASE_IMAGE + (f", a stand-in: {stand_in}" if stand_in else ""))
     except (DockerException, RequestException):
         pass
-    try:
-        client.timeout = 5
-        client.inspect_distribution(UPSTREAM_IMAGE)
+    if Registries().has(UPSTREAM_IMAGE):
         return Check("base image", True, "not made, but a registry is in reach: images are pulled when needed")
-    except (DockerException, RequestException):
-        fix = make_or("base-image", f"docker pull {UPSTREAM_IMAGE}, or: docker tag YOUR_DEBIAN_IMAGE {BASE_IMAGE}")
-        return Check("base image", False, f"no {BASE_IMAGE} and no registry in reach", fix)
+    fix = make_or("base-image", f"docker pull {UPSTREAM_IMAGE}, or: docker tag YOUR_DEBIAN_IMAGE {BASE_IMAGE}")
+    return Check("base image", False, f"no {BASE_IMAGE} and no registry in reach", fix)
 
 
 def _disk() -> Check:
