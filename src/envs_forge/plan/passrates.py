@@ -44,8 +44,12 @@ class PassRateRow(BaseModel):
     row: int = 0
 
 
-def read_pass_rates(path: Path) -> tuple[PassRateRow, ...]:
+def read_pass_rates(path: Path, *, rate_alone: bool = False) -> tuple[PassRateRow, ...]:
     """Read and check a file of pass rates.
+
+    Args:
+        path: The file; its suffix says the format.
+        rate_alone: Take a rate without the number of its rollouts, as if it were one rollout's reward.
 
     Raises:
         UserError: No such file, not the format that its name says, or rows that cannot be used, naming them.
@@ -58,10 +62,10 @@ def read_pass_rates(path: Path) -> tuple[PassRateRow, ...]:
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise UserError(f"{path}: unknown kind of file", fix=f"one of {', '.join(_READERS)}")
-    return check_rows(reader(path, data), name=str(path))
+    return check_rows(reader(path, data), name=str(path), rate_alone=rate_alone)
 
 
-def check_rows(rows: Sequence[Mapping[str, Any]], *, name: str) -> tuple[PassRateRow, ...]:
+def check_rows(rows: Sequence[Mapping[str, Any]], *, name: str, rate_alone: bool = False) -> tuple[PassRateRow, ...]:
     """Turn raw rows into measurements; all mistakes in one line, by kind.
 
     Raises:
@@ -72,7 +76,7 @@ def check_rows(rows: Sequence[Mapping[str, Any]], *, name: str) -> tuple[PassRat
     parsed: list[PassRateRow] = []
     faults: dict[str, list[str]] = {}
     for number, row in enumerate(rows, start=1):
-        result = _parse(row, number)
+        result = _parse(row, number, rate_alone)
         if isinstance(result, str):
             faults.setdefault(result, []).append(str(number))
         else:
@@ -87,26 +91,28 @@ def check_rows(rows: Sequence[Mapping[str, Any]], *, name: str) -> tuple[PassRat
     return tuple(parsed)
 
 
-def _parse(row: Mapping[str, Any], number: int) -> PassRateRow | str:
+def _parse(row: Mapping[str, Any], number: int, rate_alone: bool) -> PassRateRow | str:
     """A measurement, or what is wrong with the row."""
     if not isinstance(row, Mapping):
         return "not an object with id, k and n"
     id_ = _first(row, ID_KEYS)
     if id_ is None or str(id_).strip() == "":
         return "no id"
-    numbers = _numbers(row)
+    numbers = _numbers(row, rate_alone)
     if isinstance(numbers, str):
         return numbers
     k, n = numbers
     return PassRateRow(id=str(id_).strip(), k=k, n=n, content_hash=str(row.get("content_hash") or ""), row=number)
 
 
-def _numbers(row: Mapping[str, Any]) -> tuple[float, int] | str:
+def _numbers(row: Mapping[str, Any], rate_alone: bool) -> tuple[float, int] | str:
     rewards = row.get("rewards")
     if isinstance(rewards, list):
         values = [_float(value) for value in rewards]
         return _checked(sum(values), len(values), values)
     n_value, k_value, rate = _first(row, N_KEYS), _first(row, K_KEYS), _first(row, RATE_KEYS)
+    if n_value is None and rate_alone and k_value is None and rate is not None:
+        n_value = 1
     if n_value is None:
         return "no n (a rate without the number of its rollouts)"
     n = _float(n_value)
