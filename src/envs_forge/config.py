@@ -17,6 +17,21 @@ Settings = dict[str, Any]
 """Values by dotted key, e.g. `{"plan.size": 20}`."""
 
 
+class CapsConfig(BaseModel):
+    """The most that one sandbox gets, whatever its task asks for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    cpus: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """Cores. None: what the task asks for."""
+    memory_mb: int | None = Field(default=None, ge=6)
+    """Memory in MiB. None: what the task asks for."""
+    disk_mb: int | None = Field(default=None, ge=1)
+    """What it may write, in MiB. None: what the task asks for."""
+    pids: int = Field(default=512, ge=1)
+    """Processes."""
+
+
 class RunConfig(BaseModel):
     """What a run does. The same config, seeds and versions give the same run."""
 
@@ -50,6 +65,8 @@ class RunConfig(BaseModel):
     """Sandbox engine. `auto` takes `oci` where it works, else `docker`."""
     network: bool = True
     """Whether a bundle that asks for a network gets one."""
+    caps: CapsConfig = CapsConfig()
+    """Upper bounds on what sandboxes get."""
     base_images: Mapping[str, str] = {}
     """Local images that stand in for images named by Dockerfiles, beside the table of the installation."""
     plan: PlanSettings = PlanSettings()

@@ -1,0 +1,72 @@
+"""Shows progress on stderr: one live line on a terminal, a plain line now and then elsewhere, nothing when quiet."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_LIVE_S = 0.2
+_PLAIN_S = 10.0
+_CLEAR = "\r\x1b[2K"
+
+
+class Display:
+    """Shows a line that changes.
+
+    Args:
+        line: Gives the present line.
+        phase: Gives the present phase; a plain display speaks up when it changes.
+        quiet: Show nothing but notes.
+    """
+
+    def __init__(self, line: Callable[[], str], phase: Callable[[], str], *, quiet: bool = False) -> None:
+        self._line, self._phase, self._quiet = line, phase, quiet
+        self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not quiet
+        self._lock = threading.RLock()
+        self._ended = threading.Event()
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show progress while the block runs."""
+        thread = threading.Thread(target=self._show_live if self._live else self._show_plain, daemon=True)
+        if not self._quiet:
+            thread.start()
+        try:
+            yield
+        finally:
+            self._ended.set()
+            if not self._quiet:
+                thread.join()
+                self._write(f"{_CLEAR}{self._line()}\n" if self._live else f"{self._line()}\n")
+
+    def note(self, text: str) -> None:
+        """A line of its own, above the live one. Safe in a signal handler."""
+        self._write(f"{_CLEAR if self._live else ''}{text}\n")
+
+    def _show_live(self) -> None:
+        while not self._ended.wait(_LIVE_S):
+            width = shutil.get_terminal_size().columns
+            self._write(_CLEAR + self._line()[: width - 1])
+
+    def _show_plain(self) -> None:
+        phase = ""
+        while True:
+            if self._phase() != phase:
+                phase = self._phase()
+                self._write(f"{self._line()}\n")
+            for _ in range(int(_PLAIN_S / _LIVE_S)):
+                if self._ended.wait(_LIVE_S):
+                    return
+                if self._phase() != phase:
+                    break
+            else:
+                self._write(f"{self._line()}\n")
+
+    def _write(self, text: str) -> None:
+        with self._lock:
+            sys.stderr.write(text)
+            sys.stderr.flush()

@@ -1,0 +1,42 @@
+"""`envs-forge measure`: pass rates of a policy on tasks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from envs_forge.cli import options
+from envs_forge.cli.console import show_json
+
+
+@click.command()
+@options.pool()
+@options.policy()
+@options.machine()
+@options.config_file()
+@click.option("-o", "--output", metavar="FILE", help="Also write the pass rates here, for `envs-forge plan`.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done and stop.")
+@options.quiet()
+@options.as_json()
+def measure(file: str | None, output: str | None, dry_run: bool, quiet: bool, json_: bool, **flags: Any) -> int:
+    """Measure the pass rates of a policy on tasks.
+
+    Every task is attempted a few times, each time in a fresh sandbox. What the machine spoils is tried again and never counts as a failure of the policy. Exits with 1 when a task has no
+    rollout that counts.
+    """
+    from pathlib import Path
+
+    from envs_forge.cli.conduct import begin
+    from envs_forge.cli.report import dry_run_document, exit_code, show_rates
+    from envs_forge.files import write_bytes
+
+    config = options.config(file, flags, goal="pass-rates")
+    if dry_run:
+        show_json(dry_run_document(config))
+        return 0
+    directory, result = begin(config, output=None, quiet=quiet, command="measure")
+    if output is not None:
+        write_bytes(Path(output), directory.pass_rates.read_bytes())
+    show_rates(directory, result, json_=json_)
+    return exit_code(result)

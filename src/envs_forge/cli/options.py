@@ -1,0 +1,107 @@
+"""Options that several commands share, with Harbor's letters. None is "not given" where a config file has a say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from envs_forge.config import RunConfig
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def pool(*, required: bool = False) -> Callable[[F], F]:
+    """Which bundles: `-p -i -x -l`."""
+    return _all(
+        click.option(
+            "-p", "--path", "paths", multiple=True, required=required, metavar="DIR",
+            help="Task directory, or a directory of task directories. Repeatable.",
+        ),
+        click.option("-i", "--include", multiple=True, metavar="GLOB", help="Only tasks with such names. Repeatable."),
+        click.option("-x", "--exclude", multiple=True, metavar="GLOB", help="No tasks with such names. Repeatable."),
+        click.option("-l", "--limit", type=int, metavar="N", help="At most N tasks, the first by name."),
+    )  # fmt: skip
+
+
+def machine() -> Callable[[F], F]:
+    """Where and how much at once: `-n --engine --no-network`."""
+    return _all(
+        click.option("-n", "--concurrency", type=int, metavar="N", help="Sandboxes at work at once [default: cores]."),
+        click.option("--engine", type=click.Choice(["auto", "oci", "docker"]), help="Sandbox engine [default: auto]."),
+        click.option("--no-network", is_flag=True, help="No sandbox gets a network, whatever its task asks for."),
+    )
+
+
+def policy() -> Callable[[F], F]:
+    """Who is measured and how often: `--policy -m -k`."""
+    return _all(
+        click.option(
+            "--policy", metavar="NAME", help="builtin, oracle, nop or command:PATH [default: builtin]."
+        ),
+        click.option("-m", "--model", metavar="MODEL", help="Model of the policy, for policies that have one."),
+        click.option("-k", "--attempts", type=int, metavar="K", help="Counted rollouts on each seed [default: 4]."),
+    )  # fmt: skip
+
+
+def recipe() -> Callable[[F], F]:
+    """`--recipe`."""
+    names = ["forge", "few-shot", "self-instruct", "evol-instruct"]
+    return click.option("--recipe", type=click.Choice(names), help="Which actions a plan may use [default: forge].")
+
+
+def config_file() -> Callable[[F], F]:
+    """`-c`."""
+    return click.option("-c", "--config", "file", metavar="FILE", help="TOML file with settings; flags win over it.")
+
+
+def as_json() -> Callable[[F], F]:
+    """`--json`."""
+    return click.option("--json", "json_", is_flag=True, help="The result as JSON on stdout.")
+
+
+def quiet() -> Callable[[F], F]:
+    """`-q`."""
+    return click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+
+
+def settings(**given: Any) -> dict[str, Any]:
+    """Flags as settings by dotted key, without those that were not given."""
+    names = {
+        "paths": "seeds",
+        "attempts": "rollouts",
+        "size": "plan.size",
+        "recipe": "plan.recipe",
+        "scoring": "plan.scoring",
+        "tau": "plan.frontier.tau",
+    }
+    # By identity: a 0 is an answer, not "not given".
+    found = {names.get(name, name): v for name, v in given.items() if v is not None and v is not False and v != ()}
+    if found.pop("no_network", False):
+        found["network"] = False
+    return found
+
+
+def config(file: str | None, flags: dict[str, Any], *, goal: str) -> RunConfig:
+    """The config of a command: its file, its flags over it, paths made absolute.
+
+    Raises:
+        UserError: One line with everything that is wrong.
+    """
+    from pathlib import Path
+
+    from envs_forge.config import load_config
+
+    found = load_config(Path(file) if file is not None else None, {**settings(**flags), "goal": goal})
+    return found.model_copy(update={"seeds": tuple(str(Path(seed).absolute()) for seed in found.seeds)})

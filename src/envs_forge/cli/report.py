@@ -1,0 +1,180 @@
+"""What commands say at the end: tables and the next command, or the same as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from envs_forge.cli.conduct import seeds_of, shown
+from envs_forge.cli.console import say, show_json, show_table
+from envs_forge.config import RunConfig
+from envs_forge.gold.verdict import Decision, Verdict
+from envs_forge.plan.model import Choice, Plan
+from envs_forge.run.directory import RunDirectory
+from envs_forge.run.progress import clock
+from envs_forge.run.result import RunResult
+
+if TYPE_CHECKING:
+    from envs_forge.plan.explain import SeedExplanation
+
+
+def exit_code(result: RunResult) -> int:
+    """0 when what was asked for is there, else 1."""
+    if result.goal == "pass-rates":
+        return 0 if result.seeds and all(seed.n for seed in result.seeds) else 1
+    return 0 if result.state == "done" else 1
+
+
+def show_outcome(directory: RunDirectory, result: RunResult, *, json_: bool) -> None:
+    """What a run of either goal came to."""
+    show = show_rates if result.goal == "pass-rates" else show_result
+    show(directory, result, json_=json_)
+
+
+def show_result(directory: RunDirectory, result: RunResult, *, json_: bool) -> None:
+    """What a run came to: its environments, what was rejected, where things are, what to do next."""
+    if json_:
+        show_json({"run": str(directory.root), **result.model_dump(mode="json")})
+        return
+    show_table(
+        ("seed", "k/n", "action", "predicted", "F"),
+        [(row.seed, k_of_n(row.k, row.n), row.action, *_scores(row)) for row in result.environments],
+        right=(1, 3, 4),
+    )
+    say()
+    say(f"{result.accepted} of {result.requested} environments accepted, {result.exported} exported")
+    if result.rejections:
+        say(f"rejected: {_reasons(result.rejections)}")
+    place = shown(directory.root)
+    if result.state == "done" or result.exported:
+        say(f"results: {place}/export (tasks and index.jsonl), figures in {place}/result.json")
+        say(f"next: envs-forge verify -p {place}/export/tasks")
+    elif result.accepted:
+        say(f"N was not reached. To export what there is: envs-forge export {place} --allow-short")
+    else:
+        say(f"N was not reached. Details: envs-forge status {place}")
+
+
+def show_rates(directory: RunDirectory, result: RunResult, *, json_: bool) -> None:
+    """Measured pass rates."""
+    if json_:
+        import json
+
+        document = json.loads(directory.pass_rates.read_bytes())
+        show_json({"run": str(directory.root), "state": result.state, **document})
+        return
+    from envs_forge.rollout.passrate import jeffreys_interval
+
+    rows = []
+    for seed in result.seeds:
+        low, high = jeffreys_interval(seed.k, seed.n)
+        rate = "–" if seed.rate is None else f"{seed.rate:.3f}"
+        rows.append((seed.id, k_of_n(seed.k, seed.n), rate, f"{low:.2f} to {high:.2f}", str(seed.invalid or "")))
+    show_table(("seed", "k/n", "rate", "95 % interval", "spoiled"), rows, right=(1, 2, 4))
+    say()
+    say(f"results: {shown(directory.pass_rates)}, rollouts in {shown(directory.jobs)}")
+    say(f"next: envs-forge plan --pass-rates {shown(directory.pass_rates)}")
+
+
+def show_verdicts(verdicts: Sequence[Verdict], *, json_: bool) -> None:
+    """Verdicts, with the evidence of those that did not pass as JSON only."""
+    counts = Counter(verdict.decision.value for verdict in verdicts)
+    if json_:
+        found = [verdict.model_dump(mode="json") for verdict in verdicts]
+        show_json({"verified": len(verdicts), **{decision.value: counts[decision.value] for decision in Decision},
+                   "verdicts": found})  # fmt: skip
+        return
+    rows = []
+    for verdict in verdicts:
+        last = next((s for s in verdict.stages if s.stage == verdict.stage), None)
+        reason = f"{verdict.stage}/{verdict.code}" if verdict.code else ""
+        rows.append((verdict.bundle_id, verdict.decision.value, reason, last.message if last and reason else ""))
+    show_table(("task", "decision", "reason", ""), rows)
+    say()
+    say(f"{len(verdicts)} verified: " + ", ".join(f"{count} {decision}" for decision, count in counts.items()))
+
+
+def show_status(directory: RunDirectory, result: RunResult, *, json_: bool) -> None:
+    """How far a run is."""
+    in_use = directory.in_use()
+    if json_:
+        show_json({"run": str(directory.root), "in_use": in_use, **result.model_dump(mode="json")})
+        return
+    figures = result.totals
+    say(f"{shown(directory.root)}: {_state(result, in_use)}")
+    say(f"rollouts {figures.trials}: {figures.counted} counted, {figures.invalid} spoiled or invalid")
+    if result.goal == "environments":
+        waiting = result.verified - result.accepted
+        more = f" (and {waiting} verified, to be settled)" if waiting else ""
+        say(f"accepted {result.accepted}/{result.requested}{more}, exported {result.exported}")
+        say(f"attempts {figures.attempts}, plans {figures.plans}, rejected {figures.rejected}: "
+            f"{_reasons(result.rejections) or 'none'}")  # fmt: skip
+    for role, used in figures.tokens.items():
+        say(f"{role}: {used.calls} calls, {used.prompt_tokens} + {used.completion_tokens} tokens")
+    say("work: " + ", ".join(f"{name} {clock(seconds)}" for name, seconds in figures.seconds.items()))
+    if result.state == "open" and not in_use:
+        say(f"next: envs-forge resume {shown(directory.root)}")
+
+
+def show_plan(plan: Plan) -> None:
+    """A plan's choices, equal ones together, and how good it is."""
+    counted: dict[Choice, int] = {}
+    for choice in plan.choices:
+        counted[choice] = counted.get(choice, 0) + 1
+    several = max(counted.values(), default=1) > 1
+    headings = ("seed", "k/n", "action", "predicted", "F", *(("draws",) if several else ()))
+    rows = [
+        (c.seed_id, k_of_n(c.k, c.n), str(c.action), *_scores(c), *((str(times),) if several else ()))
+        for c, times in counted.items()
+    ]
+    show_table(headings, rows, right=(1, 3, 4, 5))
+    say()
+    say(f"{plan.size} draws, objective {plan.objective:.4f}, at most {plan.absolute_gap:.2g} below the best possible")
+    for quota in plan.quotas:
+        if quota.short:
+            say(f"quota {quota.skill}: {quota.asked} asked, {quota.short} short ({quota.reachable} can be reached)")
+    for line in plan.notes:
+        say(line)
+
+
+def show_explanation(explanation: SeedExplanation) -> None:
+    """One seed's candidates and the sentence about them."""
+    say()
+    say(f"{explanation.seed_id}, {k_of_n(explanation.k, explanation.n)}: {explanation.why}")
+    rows = [
+        (c.action, f"{c.predicted:.3f}", f"{c.frontier_score:.4f}", f"{c.value:.4f}", f"{c.regret:.4f}",
+         str(c.draws or ""), c.reason)
+        for c in explanation.candidates
+    ]  # fmt: skip
+    show_table(("action", "predicted", "F", "value", "regret", "draws", "not eligible"), rows, right=(1, 2, 3, 4, 5))
+
+
+def dry_run_document(config: RunConfig) -> dict[str, Any]:
+    """What a run would do."""
+    seeds = seeds_of(config)
+    return {
+        "config": config.model_dump(mode="json"),
+        "seeds": {seed.id: seed.hash for seed in seeds},
+        "rollouts": len(seeds) * config.rollouts,
+        "environments": config.plan.size if config.goal == "environments" else 0,
+    }
+
+
+def k_of_n(k: float, n: int) -> str:
+    """Rewards over rollouts, e.g. `3/4` or `2.5/4`."""
+    return f"{k:g}/{n}"
+
+
+def _scores(row: Any) -> tuple[str, str]:
+    return f"{row.predicted:.3f}", f"{row.frontier_score:.4f}"
+
+
+def _reasons(rejections: Mapping[str, int]) -> str:
+    return ", ".join(f"{reason} {count}" for reason, count in rejections.items())
+
+
+def _state(result: RunResult, in_use: bool) -> str:
+    if in_use:
+        return "at work"
+    return {"done": "done", "short": "ended short of N", "open": "stopped before its end"}[result.state]

@@ -1,0 +1,44 @@
+"""`envs-forge resume`: go on with a run that was interrupted, killed or failed."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import click
+
+from envs_forge.cli import options
+
+
+@click.command()
+@click.argument("run", default="latest", metavar="[RUN]")
+@click.option("-n", "--concurrency", type=int, metavar="N", help="Sandboxes at work at once.")
+@click.option("--allow-short", is_flag=True, help="Export what there is when N cannot be reached.")
+@options.config_file()
+@options.quiet()
+@options.as_json()
+def resume(run: str, file: str | None, quiet: bool, json_: bool, **flags: Any) -> int:
+    """Go on with a run that was interrupted, killed or failed.
+
+    RUN is a directory or a name under runs/ [default: latest]. Nothing that is finished is done again. A config, seeds or parts that differ from those that the run began with are
+    refused, with the keys that differ.
+    """
+    from envs_forge.cli.conduct import conduct, pool_of, seeds_of
+    from envs_forge.cli.report import exit_code, show_outcome
+    from envs_forge.run.directory import find_run
+    from envs_forge.run.parts import open_parts
+    from envs_forge.run.stored import finished_result, resumed_config
+
+    directory = find_run(run)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(directory.hold())
+        config = resumed_config(directory, file, options.settings(**flags))
+        result = finished_result(directory, config)
+        if result is None:
+            seeds = seeds_of(config)
+            parts = open_parts(config)
+            stack.callback(parts.close)
+            pool = pool_of(config, seeds, parts, quiet=quiet)
+            result = conduct(directory, config, pool, parts, quiet=quiet, command="resume")
+    show_outcome(directory, result, json_=json_)
+    return exit_code(result)

@@ -1,0 +1,65 @@
+"""Gold verification of many directories with progress and a clean stop."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from pathlib import Path
+
+from envs_forge.bundle.model import Bundle
+from envs_forge.cli.display import Display
+from envs_forge.config import RunConfig
+from envs_forge.gold.batch import verify_many
+from envs_forge.gold.options import VerifyOptions
+from envs_forge.gold.verdict import Verdict
+from envs_forge.pipeline import InterruptedRunError
+from envs_forge.run.interruption import heeded
+from envs_forge.run.parts import cores, open_runtime_for
+from envs_forge.run.seeds import select_paths
+
+
+def verify_all(config: RunConfig, *, stages: str | None, all_findings: bool, quiet: bool) -> list[Verdict]:
+    """Verify the tasks that a config names, in their order.
+
+    Raises:
+        InterruptedRunError: Ctrl-C.
+    """
+    paths = select_paths(config.seeds, include=config.include, exclude=config.exclude, limit=config.limit)
+    names = tuple(name.strip() for name in stages.split(",")) if stages else ()
+    settings = VerifyOptions(stages=names, all_findings=all_findings, retries=config.retries)
+    tally = _Tally(len(paths))
+    display = Display(tally.line, lambda: "verifying", quiet=quiet)
+    with open_runtime_for(config) as runtime:
+        runtime.engine.reap()
+        with heeded(display.note) as stop, display.shown():
+            verdicts = verify_many(
+                paths,
+                runtime,
+                settings,
+                concurrency=config.concurrency or cores(),
+                on_verdict=tally.add,
+                stop=stop,
+            )
+    if stop.is_set():
+        raise InterruptedRunError(f"interrupted after {len(verdicts)} of {len(paths)} verdicts")
+    return verdicts
+
+
+class _Tally:
+    """Counts verdicts for the display."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def add(self, verdict: Verdict, bundle: Bundle | Path) -> None:
+        """Count one."""
+        with self._lock:
+            self._counts[verdict.decision.value] += 1
+
+    def line(self) -> str:
+        """`verified 3/5 · accepted 2 · rejected 1`."""
+        with self._lock:
+            parts = [f"{decision} {count}" for decision, count in sorted(self._counts.items())]
+            return " · ".join([f"verified {self._counts.total()}/{self._total}", *parts])

@@ -1,0 +1,145 @@
+"""Second stage: pass rates and what the generator can do become a plan, and again whenever places are given up."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from envs_forge.errors import UserError
+from envs_forge.ledger.records import DecisionRecord
+from envs_forge.plan.model import CandidateSkills, Choice, Forbidden, Plan, SeedInput
+from envs_forge.plan.settings import PlanSettings
+from envs_forge.run.measuring import Rates
+from envs_forge.run.parts import Options, Parts
+from envs_forge.run.place import Draw, NumberedPlan, Place
+from envs_forge.run.seeds import Seed
+
+log = logging.getLogger(__name__)
+
+
+def usable_seeds(seeds: Sequence[Seed], parts: Parts) -> tuple[list[Seed], dict[str, str]]:
+    """Seeds that the generator can do something with, and for each of the others why it cannot.
+
+    Raises:
+        UserError: There is none; one line with the commonest reasons.
+    """
+    usable, reasons = [], {}
+    for seed in seeds:
+        own = parts.options(seed)
+        if any(isinstance(skills, CandidateSkills) for skills in own.values()):
+            usable.append(seed)
+        else:
+            reasons[seed.id] = "; ".join(dict.fromkeys(str(reason) for reason in own.values()))
+    if not usable:
+        common = "; ".join(reason for reason, _ in Counter(reasons.values()).most_common(2))
+        raise UserError(
+            f"the {parts.generator.name} generator can evolve none of the {len(seeds)} seeds: {common}",
+            fix="choose another --generator or other seeds",
+        )
+    return usable, reasons
+
+
+def seed_inputs(seeds: Sequence[Seed], rates: Rates, parts: Parts) -> list[SeedInput]:
+    """What the planner is told of each measured seed. Those without a counted rollout are left out."""
+    return [
+        seed_input(seed.id, seed.hash, rates[seed.hash].k, rates[seed.hash].n, parts.options(seed))
+        for seed in seeds
+        if rates[seed.hash].n
+    ]
+
+
+def seed_input(name: str, digest: str, k: float, n: int, options: Options) -> SeedInput:
+    """One seed as the planner sees it."""
+    return SeedInput(
+        id=name,
+        content_hash=digest,
+        k=k,
+        n=n,
+        skills={action: own for action, own in options.items() if isinstance(own, CandidateSkills)},
+        ineligible={action: reason for action, reason in options.items() if isinstance(reason, str)},
+    )
+
+
+@dataclass(frozen=True)
+class State:
+    """What is decided so far: which places are filled, which are open, which candidates gave theirs up."""
+
+    accepted: Mapping[int, tuple[Draw, DecisionRecord]]
+    open: Sequence[Place]
+    given_up: Sequence[Place]
+
+
+def state_of(plans: Sequence[NumberedPlan], decisions: Sequence[DecisionRecord], draws: int) -> State:
+    """Work out the state from what is recorded. The newest plan's places are open until accepted or given up."""
+    by_place: dict[tuple[int, int], list[DecisionRecord]] = {}
+    for decision in decisions:
+        by_place.setdefault((decision.plan, decision.slot), []).append(decision)
+    accepted: dict[int, tuple[Draw, DecisionRecord]] = {}
+    open_: list[Place] = []
+    given_up: list[Place] = []
+    for numbered in plans:
+        for place in numbered.places():
+            made = by_place.get((place.plan, place.slot), [])
+            winner = next((decision for decision in made if decision.accepted), None)
+            if winner is not None:
+                accepted[place.slot] = (place.draw(winner.draw), winner)
+            elif len(made) >= draws:
+                given_up.append(place)
+            else:
+                open_.append(place)
+    return State(accepted, open_, given_up)
+
+
+def replan(
+    inputs: Sequence[SeedInput],
+    settings: PlanSettings,
+    number: int,
+    state: State,
+    realised: Mapping[int, tuple[str, ...]],
+) -> NumberedPlan | None:
+    """Solve for the places that are not filled.
+
+    Args:
+        inputs: The seeds.
+        settings: What is wanted.
+        number: Number of the plan.
+        state: What is filled and what gave up.
+        realised: Skills that the accepted candidates exercise, by slot.
+
+    Returns:
+        The plan, for as many places as can still be filled; None when that is none of them.
+
+    Raises:
+        UserError: The very first plan cannot be made; says why.
+    """
+    from envs_forge.plan.planner import make_plan
+    from envs_forge.plan.solve import ShortageError
+
+    fixed = [_as_fixed(draw.choice, realised.get(slot, ())) for slot, (draw, _) in sorted(state.accepted.items())]
+    forbidden = [Forbidden(seed_id=place.choice.seed_id, action=place.choice.action) for place in state.given_up]
+    try:
+        plan = make_plan(inputs, settings, fixed=fixed, forbidden=forbidden)
+    except UserError as error:
+        available = error.available if isinstance(error, ShortageError) else 0
+        if number == 0:
+            raise
+        if available <= len(fixed):
+            log.warning("no further plan: %s", error)
+            return None
+        smaller = settings.model_copy(update={"size": available})
+        plan = make_plan(inputs, smaller, fixed=fixed, forbidden=forbidden)
+    return NumberedPlan(number=number, plan=plan, slots=_slots(plan, settings.size, state))
+
+
+def _slots(plan: Plan, size: int, state: State) -> dict[int, int]:
+    """Give each new choice, in the plan's order, the lowest place that is free."""
+    free = iter(slot for slot in range(size) if slot not in state.accepted)
+    return {next(free): index for index, choice in enumerate(plan.choices) if not choice.fixed}
+
+
+def _as_fixed(choice: Choice, realised: tuple[str, ...]) -> Choice:
+    """An accepted choice as the next plan counts it: with the optional skills that its candidate really exercises."""
+    optional = tuple(skill for skill in realised if skill not in choice.required)
+    return choice.model_copy(update={"fixed": True, "optional": optional})

@@ -1,0 +1,99 @@
+"""How far a run is: counters that workers move and displays read. No display here."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from enum import StrEnum
+
+
+class Phase(StrEnum):
+    """What the run is doing."""
+
+    STARTING = "starting"
+    MEASURING = "measuring"
+    PLANNING = "planning"
+    MAKING = "making"
+    EXPORTING = "exporting"
+    ENDED = "ended"
+
+
+class Progress:
+    """Counters of one run. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._clock = self._phase_clock = time.monotonic()
+        self._phase = Phase.STARTING
+        self._done = self._before = self._total = 0
+        self._in_flight = self._invalid = 0
+        self._rejected: Counter[str] = Counter()
+
+    @property
+    def phase(self) -> Phase:
+        """What the run is doing."""
+        return self._phase
+
+    def enter(self, phase: Phase, *, done: int = 0, total: int = 0) -> None:
+        """Begin a phase of which `done` of `total` were done before."""
+        with self._lock:
+            self._phase, self._phase_clock = phase, time.monotonic()
+            self._done = self._before = done
+            self._total, self._in_flight = total, 0
+
+    def begin(self) -> None:
+        """Something is in flight."""
+        with self._lock:
+            self._in_flight += 1
+
+    def end(self) -> None:
+        """It landed."""
+        with self._lock:
+            self._in_flight -= 1
+
+    def count(self, number: int = 1) -> None:
+        """So much more is done; negative when it has to be done again."""
+        with self._lock:
+            self._done += number
+
+    def spoil(self) -> None:
+        """The machine spoiled something."""
+        with self._lock:
+            self._invalid += 1
+
+    def reject(self, stage: str) -> None:
+        """A candidate was rejected."""
+        with self._lock:
+            self._rejected[stage] += 1
+
+    def line(self) -> str:
+        """The state in one line, e.g. `accepted 12/20 · in flight 3 · rejected 2 (build 1, oracle 1) · …`."""
+        with self._lock:
+            now = time.monotonic()
+            parts = [*self._counts(), f"elapsed {clock(now - self._clock)}"]
+            left = self._left_s(now)
+        return " · ".join(parts if left is None else [*parts, f"left {clock(left)}"])
+
+    def _counts(self) -> list[str]:
+        if self._phase is Phase.MEASURING:
+            spoiled = [f"spoiled by the machine {self._invalid}"] if self._invalid else []
+            return [f"measured {self._done}/{self._total} rollouts", *spoiled]
+        if self._phase is Phase.MAKING:
+            reasons = ", ".join(f"{stage} {count}" for stage, count in sorted(self._rejected.items()))
+            rejected = f"rejected {self._rejected.total()}" + (f" ({reasons})" if reasons else "")
+            return [f"accepted {self._done}/{self._total}", f"in flight {self._in_flight}", rejected]
+        return [self._phase.value]
+
+    def _left_s(self, now: float) -> float | None:
+        done = self._done - self._before
+        if done <= 0 or self._total <= self._done:
+            return None
+        return (now - self._phase_clock) / done * (self._total - self._done)
+
+
+def clock(seconds: float) -> str:
+    """Seconds as `m:ss` or `h:mm:ss`."""
+    minutes, second = divmod(int(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"

@@ -1,0 +1,69 @@
+"""Pass rates that a user hands to the planner, and what the planner is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from envs_forge.config import RunConfig
+from envs_forge.errors import UserError
+from envs_forge.plan.model import ACTIONS, CandidateSkills, SeedInput
+from envs_forge.plan.passrates import PassRateRow, read_pass_rates
+from envs_forge.plan.settings import Scoring
+from envs_forge.run.directory import RunDirectory
+from envs_forge.run.parts import Options, make_generator, remembered_options
+from envs_forge.run.planning import seed_input
+from envs_forge.run.seeds import Seed, load_seeds, select_paths
+
+EVERYTHING: Options = {str(action): CandidateSkills() for action in ACTIONS}
+"""What is assumed of seeds of which no more than a pass rate is known."""
+
+
+def read_rates(path: Path, *, scoring: Scoring) -> Sequence[PassRateRow]:
+    """Pass rates of a file, or of a run's directory.
+
+    A rate without its number of rollouts is taken for plug-in scoring only, which asks for nothing but the rate.
+
+    Raises:
+        UserError: No such file, or rows that cannot be used, naming them.
+    """
+    if path.is_dir():
+        inside = RunDirectory(path).pass_rates
+        if not inside.is_file():
+            raise UserError(f"{path} holds no {inside.name}", fix="give a file, or a run that has measured its seeds")
+        path = inside
+    return read_pass_rates(path, rate_alone=scoring is Scoring.PLUG_IN)
+
+
+def plan_inputs(rows: Sequence[PassRateRow], config: RunConfig) -> tuple[list[SeedInput], list[str]]:
+    """Seeds as the planner sees them, and the names of tasks that have no pass rate.
+
+    With paths in the config the rows are matched to tasks, by content where a row has a hash, else by name.
+
+    Raises:
+        UserError: A row that belongs to no task.
+    """
+    if not config.seeds:
+        return [seed_input(row.id, row.content_hash or row.id, row.k, row.n, EVERYTHING) for row in rows], []
+    seeds = load_seeds(select_paths(config.seeds, include=config.include, exclude=config.exclude, limit=config.limit))
+    by_hash, by_name = {seed.hash: seed for seed in seeds}, {seed.id: seed for seed in seeds}
+    options = remembered_options(make_generator(config))
+    found: dict[str, SeedInput] = {}
+    strange: list[str] = []
+    for row in rows:
+        seed = by_hash.get(row.content_hash) if row.content_hash else by_name.get(row.id)
+        if seed is None:
+            strange.append(row.id)
+        else:
+            found[seed.id] = seed_input(seed.id, seed.hash, row.k, row.n, options(seed))
+    _refuse_strangers(strange, found, seeds)
+    return list(found.values()), [seed.id for seed in seeds if seed.id not in found]
+
+
+def _refuse_strangers(strange: Sequence[str], found: dict[str, SeedInput], seeds: Sequence[Seed]) -> None:
+    """Rows of tasks that -i, -x or -l leave out are no mistake; rows that fit nothing at all are."""
+    if strange and not found:
+        raise UserError(
+            f"none of the {len(strange)} pass rates, e.g. {strange[0]}, belongs to one of the {len(seeds)} tasks",
+            fix="they are matched by content_hash, else by id",
+        )
