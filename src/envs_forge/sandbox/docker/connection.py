@@ -19,14 +19,17 @@ TIMEOUT_S = 180
 NO_ENGINE_FIX = "start Docker, or run `make engine`"
 
 
-def connect() -> docker.APIClient:
+def connect(timeout: float = TIMEOUT_S) -> docker.APIClient:
     """Connect to the engine that the `docker` command would use: DOCKER_HOST first, else the current context.
+
+    Args:
+        timeout: Seconds that a request may go without an answer.
 
     Raises:
         PrerequisiteError: No engine answers.
     """
     try:
-        client = docker.APIClient(timeout=TIMEOUT_S, max_pool_size=64, version="auto", **_endpoint())
+        client = docker.APIClient(timeout=timeout, max_pool_size=64, version="auto", **_endpoint())
         client.ping()
     except (DockerException, requests.RequestException, OSError, ValueError) as error:
         raise PrerequisiteError(f"no Docker engine answers: {_first_line(error)}", fix=NO_ENGINE_FIX) from error
@@ -65,6 +68,16 @@ def _endpoint() -> dict[str, object]:
     if context is None or not context.Host:
         return {}
     return {"base_url": context.Host, "tls": _verified(context.TLSConfig)}
+
+
+def builder_name() -> str:
+    """The builder that works inside the engine itself and so sees its local images."""
+    if os.environ.get("DOCKER_HOST"):
+        return "default"
+    from docker.context import ContextAPI
+
+    context = ContextAPI.get_current_context()
+    return str(context.Name) if context is not None else "default"
 
 
 def _verified(tls: TLSConfig | None) -> TLSConfig | bool:

@@ -1,0 +1,114 @@
+"""Runs one build through the `docker` command line, with a time-out and a cap on what is kept of its log."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from envs_forge.errors import PrerequisiteError
+from envs_forge.sandbox.docker.connection import NO_ENGINE_FIX, builder_name
+from envs_forge.sandbox.docker.container import KIND_LABEL
+
+LOG_LIMIT = 256 * 1024
+TERMINATION_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRun:
+    """How a build ended. `log` is the last part of what it said; `exit_code` is None after a time-out."""
+
+    exit_code: int | None
+    log: str
+    duration_s: float
+
+
+class Tail:
+    """The last bytes of a stream.
+
+    Args:
+        limit: How many are kept.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._data = bytearray()
+
+    def drain(self, stream: IO[bytes]) -> None:
+        """Read `stream` to its end."""
+        while chunk := os.read(stream.fileno(), 65536):
+            self._data += chunk
+            if len(self._data) > 2 * self._limit:
+                del self._data[: -self._limit]
+
+    def text(self) -> str:
+        """What was kept, decoded with replacement."""
+        return self._data[-self._limit :].decode(errors="replace")
+
+
+def run_build(context: Path, tag: str, *, timeout: float, network: bool, labels: Mapping[str, str]) -> BuildRun:
+    """Build `context` as `tag` in the engine's own builder.
+
+    Args:
+        context: Directory with a Dockerfile.
+        tag: Name for the image.
+        timeout: Seconds after which the build is stopped.
+        network: Whether its steps have a network.
+        labels: Labels of the image, beside the one that marks it as ours.
+
+    Raises:
+        PrerequisiteError: There is no `docker` command.
+    """
+    began = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            _command(context, tag, network, labels),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        raise PrerequisiteError("there is no `docker` command", fix=NO_ENGINE_FIX) from error
+    assert process.stdout is not None
+    tail = Tail(LOG_LIMIT)
+    reader = threading.Thread(target=tail.drain, args=(process.stdout,), daemon=True)
+    reader.start()
+    try:
+        code: int | None = process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        code = None
+    finally:
+        _end(process)
+        reader.join(TERMINATION_S)
+        process.stdout.close()
+    return BuildRun(code, tail.text(), time.monotonic() - began)
+
+
+def _command(context: Path, tag: str, network: bool, labels: Mapping[str, str]) -> list[str]:
+    marks = {KIND_LABEL: "image", **labels}
+    return [
+        *("docker", "buildx", "build", "--builder", builder_name(), "--load"),
+        *("--progress", "plain", "--provenance", "false", "--tag", tag),
+        *("--network", "default" if network else "none"),
+        *(part for key, value in marks.items() for part in ("--label", f"{key}={value}")),
+        str(context),
+    ]
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Stop the command with everything that it started; the engine cancels a build whose client is gone."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is not None:
+            return
+        os.killpg(process.pid, number)
+        try:
+            process.wait(TERMINATION_S)
+        except subprocess.TimeoutExpired:
+            continue
