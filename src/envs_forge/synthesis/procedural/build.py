@@ -13,7 +13,7 @@ from typing import Any
 
 from envs_forge.synthesis.procedural.composition import Composition, Use
 from envs_forge.synthesis.procedural.dice import Dice
-from envs_forge.synthesis.procedural.operation import Knobs, Operation, Params, wrong_readings
+from envs_forge.synthesis.procedural.operation import Brief, Knobs, Operation, Params, wrong_readings
 from envs_forge.synthesis.procedural.operations import operations
 from envs_forge.synthesis.procedural.scenario import Scenario, load_scenario
 from envs_forge.synthesis.procedural.sources import source_of
@@ -36,10 +36,13 @@ class Step:
     params: Params
     source: str
     target: str
-    value: Value | None
+    value: Any
+    """The input: of type `takes`, or a `Brief`."""
     result: Value
     wrong: Mapping[str, Value]
     """What each wrong reading would give."""
+    side: str = ""
+    """Path of the second input, empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +93,22 @@ def _paths(composition: Composition, scenario: Scenario) -> list[str]:
 def _try(composition: Composition, paths: list[str], dice: Dice) -> Build | None:
     scenario = load_scenario(composition.scenario)
     head = operations()[composition.uses[0].operation]
-    value: Any = None
+    features = frozenset(wanted_features(composition.uses))
+    brief = Brief(scenario.vocabulary, RECORDS[composition.size], features)
+    value: Any = brief
     given: dict[str, Value] = {}
     if head.takes is not None:
-        features = frozenset(wanted_features(composition.uses))
-        source = source_of(head.takes)
-        value = source.make(dice.fork("source"), scenario.vocabulary, RECORDS[composition.size], features)
+        value = source_of(head.takes).make(dice.fork("source"), brief.vocabulary, brief.count, features)
         given[paths[0]] = value
     steps: list[Step] = []
     for i, use in enumerate(composition.uses):
-        step = _step(use, value, paths[i], paths[i + 1], dice.fork("step", i))
+        step = _step(use, value, (paths[i], paths[i + 1]), dice.fork("step", i))
         if step is None:
             return None
-        given |= {f"{scenario.given}/{name}": extra for name, extra in step.operation.extras(step.params).items()}
+        if (side := step.operation.side(step.params)) is not None:
+            stems = [stem for stem in scenario.vocabulary.stems if f"/{stem}" not in "".join((*given, *paths))]
+            step = replace(step, side=f"{scenario.given}/{Dice('side', *paths, i).pick(stems)}{side.suffix}")
+            given[step.side] = side
         steps.append(step)
         value = step.result
     return Build(composition, scenario, given, tuple(steps))
@@ -119,7 +125,7 @@ def wanted_features(uses: tuple[Use, ...]) -> list[str]:
     return sorted(wanted)
 
 
-def _step(use: Use, value: Value | None, source: str, target: str, dice: Dice) -> Step | None:
+def _step(use: Use, value: Any, ends: tuple[str, str], dice: Dice) -> Step | None:
     """Draw parameters until every wrong reading shows; None when this data does not allow it."""
     operation, knobs = operations()[use.operation], frozenset(use.knobs)
     for attempt in range(8):
@@ -127,7 +133,7 @@ def _step(use: Use, value: Value | None, source: str, target: str, dice: Dice) -
         if params is None:
             continue
         result = operation.apply(value, params, knobs)
-        step = Step(operation, knobs, params, source, target, value, result, {})
+        step = Step(operation, knobs, params, *ends, value, result, {})
         wrong = _told_apart(step)
         if wrong is not None and _settled(step):
             return replace(step, wrong=wrong)

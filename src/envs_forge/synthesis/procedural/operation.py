@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from envs_forge.bundle.model import BundleFile
 from envs_forge.synthesis.procedural.dice import Dice
+from envs_forge.synthesis.procedural.scenario import Vocabulary
 from envs_forge.synthesis.procedural.values.base import Value
 
 Params = Mapping[str, Any]
@@ -54,6 +55,24 @@ class Knob:
     excludes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Absolute paths of one step, quoted for the shell. `side` is empty for an operation without a second input."""
+
+    source: str
+    target: str
+    side: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What an operation without an input (`takes = None`) gets in its place, to make data of its own."""
+
+    vocabulary: Vocabulary
+    count: int
+    features: frozenset[str]
+
+
 class Operation(ABC):
     """One kind of step. Stateless; every file under `operations/` has one as `OPERATION`."""
 
@@ -61,12 +80,13 @@ class Operation(ABC):
     title: ClassVar[str]
     """A few words for the names of checks."""
     takes: ClassVar[type[Value] | None]
-    """Type of its input. None: it stands at the head of a chain and brings its own (a local service)."""
+    """Type of its input. None: it stands at the head of a chain, gets a `Brief` instead and brings its own data
+    (a local service)."""
     gives: ClassVar[type[Value]]
     skills: ClassVar[tuple[str, ...]]
     """Nodes of the skill graph that every instance exercises: domain, artifact, operation."""
     said: ClassVar[tuple[str, ...]]
-    """Wordings of the base clause. `{source}`, `{target}` and the slots are filled in, already quoted."""
+    """Wordings of the base clause. `{source}`, `{target}`, `{side}` come in backticks; slots as they are."""
     stems: ClassVar[tuple[str, ...]]
     """Names for what it writes, without the ending."""
     suffix: ClassVar[str | None] = None
@@ -97,12 +117,12 @@ class Operation(ABC):
         """Texts for the `{…}` of its wordings (without backticks; the wordings have them)."""
 
     @abstractmethod
-    def solve(self, params: Params, knobs: Knobs, source: str, target: str) -> str:
-        """Shell code that computes the answer from the data. Paths come quoted for the shell."""
+    def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:
+        """Shell code that computes the answer from the data."""
 
-    def extras(self, params: Params) -> Mapping[str, Value]:
-        """Further given files: path relative to the data directory → value."""
-        return {}
+    def side(self, params: Params) -> Value | None:
+        """A second input that it needs and that is given as a file of its own (the other table of a join)."""
+        return None
 
     def system(self, params: Params) -> Mapping[str, BundleFile]:
         """Programs that belong to the image, such as a service: `folder/path` → file, found at `/opt/folder/path`."""

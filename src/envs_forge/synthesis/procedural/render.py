@@ -13,6 +13,7 @@ from envs_forge.synthesis.procedural.build import Build, Step, build
 from envs_forge.synthesis.procedural.checks.assemble import TEST_SH, check_program
 from envs_forge.synthesis.procedural.checks.model import focus_check, whole_check
 from envs_forge.synthesis.procedural.composition import Composition
+from envs_forge.synthesis.procedural.operation import Paths
 from envs_forge.synthesis.procedural.wording import instruction
 
 ROOT = "/app"
@@ -132,7 +133,8 @@ def solution(made: Build) -> str:
     """The oracle: one subshell a step."""
     parts = ["#!/bin/bash", "set -euo pipefail"]
     for number, step in enumerate(made.steps, 1):
-        code = step.operation.solve(step.params, step.knobs, shlex.quote(step.source), shlex.quote(step.target))
+        paths = Paths(*(shlex.quote(path) if path else "" for path in (step.source, step.target, step.side)))
+        code = step.operation.solve(step.params, step.knobs, paths)
         parts += ["", f"# {number}. {step.operation.title}", "(", code.rstrip("\n"), ")"]
     return "\n".join(parts) + "\n"
 

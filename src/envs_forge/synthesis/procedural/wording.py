@@ -13,9 +13,8 @@ NEXT = ("Then, ", "After that, ", "Next, ")
 
 def instruction(build: Build) -> str:
     """Markdown: title, story, one item or paragraph a step."""
-    composition, scenario = build.composition, build.scenario
-    dice = Dice("wording", composition.scenario, composition.number, composition.wording)
-    items = [" ".join(sentences(step, dice.fork(i, step.operation.id))) for i, step in enumerate(build.steps)]
+    scenario, dice = build.scenario, _dice(build)
+    items = [" ".join(text for _, text in said(step, _step_dice(build, i))) for i, step in enumerate(build.steps)]
     parts = [f"# {dice.pick(scenario.titles)}", dice.pick(scenario.intros)]
     layout = dice.pick(("numbered", "bullets", "prose"))
     if layout == "prose" or len(items) == 1:
@@ -26,14 +25,31 @@ def instruction(build: Build) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def sentences(step: Step, dice: Dice) -> list[str]:
-    """The base clause and one sentence for each knob, in a random order."""
+def labelled(build: Build) -> dict[tuple[int, str], str]:
+    """(step, knob id or empty for the base clause) → its sentence as it stands in the instruction, but for openers."""
+    steps = enumerate(build.steps)
+    return {(i, knob): text for i, step in steps for knob, text in said(step, _step_dice(build, i))}
+
+
+def _dice(build: Build) -> Dice:
+    composition = build.composition
+    return Dice("wording", composition.scenario, composition.number, composition.wording)
+
+
+def _step_dice(build: Build, place: int) -> Dice:
+    """Wordings of a step stay the same when another step or knob comes to it."""
+    return _dice(build).fork(place, build.steps[place].operation.id)
+
+
+def said(step: Step, dice: Dice) -> list[tuple[str, str]]:
+    """The sentences of a step, each with the id of its knob; the base clause comes first, with an empty id."""
     operation = step.operation
-    slots = {**operation.slots(step.params), "source": f"`{step.source}`", "target": f"`{step.target}`"}
-    said = [dice.pick(operation.said)]
+    ends = {"source": f"`{step.source}`", "target": f"`{step.target}`", "side": f"`{step.side}`"}
+    slots = {**operation.slots(step.params), **ends}
+    chosen = [("", dice.pick(operation.said))]
     knobs = [knob for knob in operation.knobs if knob.id in step.knobs]
-    said += [dice.fork(knob.id).pick(knob.said) for knob in dice.shuffled(knobs)]
-    return [text.format(**slots) for text in said]
+    chosen += [(knob.id, dice.fork(knob.id).pick(knob.said)) for knob in dice.shuffled(knobs)]
+    return [(name, text.format(**slots)) for name, text in chosen]
 
 
 def _prose(items: Sequence[str], dice: Dice) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from envs_forge.synthesis.procedural.dice import Dice
-from envs_forge.synthesis.procedural.operation import Knob, Knobs, Operation, Params
+from envs_forge.synthesis.procedural.operation import Knob, Knobs, Operation, Params, Paths
 from envs_forge.synthesis.procedural.values.table import Table
 
 SOLUTION = """\
@@ -92,10 +92,9 @@ class FilterRows(Operation):
         """The rows that match."""
         at, wanted = value.columns.index(params["column"]), _plain(params["value"], knobs)
         cells = [_plain(row[at], knobs) for row in value.rows]
-        if slip == "substring":
-            hits = [wanted in cell for cell in cells]
-        else:
-            hits = [cell == wanted or ("blank_matches" in knobs and not cell) for cell in cells]
+        blank = "blank_matches" in knobs
+        hits = [wanted in cell if slip == "substring" else cell == wanted for cell in cells]
+        hits = [hit or (blank and not cell) for hit, cell in zip(hits, cells, strict=True)]
         rows = [row for row, hit in zip(value.rows, hits, strict=True) if hit != (slip == "inverted")]
         if slip == "ignore_case:folded":
             rows = [(*row[:at], row[at].lower(), *row[at + 1 :]) for row in rows]
@@ -107,14 +106,14 @@ class FilterRows(Operation):
         """Column and value."""
         return {"column": params["column"], "value": params["value"]}
 
-    def solve(self, params: Params, knobs: Knobs, source: str, target: str) -> str:
+    def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:
         """A comprehension over csv rows."""
         cell = f"row[{params['column']!r}]" + (".strip()" if "padding" in knobs else "")
         wanted = "wanted"
         if "ignore_case" in knobs:
             cell, wanted = f"{cell}.casefold()", "wanted.casefold()"
         test = f"{cell} in ({wanted}, '')" if "blank_matches" in knobs else f"{cell} == {wanted}"
-        return SOLUTION.format(source=source, target=target, value=params["value"], test=test)
+        return SOLUTION.format(source=paths.source, target=paths.target, value=params["value"], test=test)
 
 
 def _plain(cell: str, knobs: Knobs) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from envs_forge.bundle.model import BundleFile
 from envs_forge.synthesis.procedural.dice import Dice
-from envs_forge.synthesis.procedural.operation import Knob, Knobs, Operation, Params
+from envs_forge.synthesis.procedural.operation import Knob, Knobs, Operation, Params, Paths
 from envs_forge.synthesis.procedural.values.tree import Tree
 
 SOLUTION = """\
@@ -104,7 +104,7 @@ class RenameFiles(Operation):
         """Both endings."""
         return {"old": params["old"], "new": params["new"]}
 
-    def solve(self, params: Params, knobs: Knobs, source: str, target: str) -> str:
+    def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:
         """cp, find, mv."""
         adjust = ""
         if "spaces" in knobs:
@@ -113,7 +113,7 @@ class RenameFiles(Operation):
             adjust += "    name=$(printf '%s' \"$name\" | tr '[:upper:]' '[:lower:]')\n"
         hidden = "-not -name '.*' " if "skip_hidden" in knobs else ""
         return SOLUTION.format(
-            source=source, target=target, old=params["old"], new=params["new"], adjust=adjust, hidden=hidden
+            source=paths.source, target=paths.target, old=params["old"], new=params["new"], adjust=adjust, hidden=hidden
         )
 
 

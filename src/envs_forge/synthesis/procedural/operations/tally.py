@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from envs_forge.synthesis.procedural.dice import Dice
-from envs_forge.synthesis.procedural.operation import Knob, Knobs, Operation, Params
+from envs_forge.synthesis.procedural.operation import Knob, Knobs, Operation, Params, Paths
 from envs_forge.synthesis.procedural.values.document import Document
 from envs_forge.synthesis.procedural.values.table import Table
 
@@ -115,14 +115,14 @@ class Tally(Operation):
         """Columns and threshold."""
         return {"label": params["label"], "number": params["number"], "least": str(params["least"])}
 
-    def solve(self, params: Params, knobs: Knobs, source: str, target: str) -> str:
+    def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:
         """A dictionary of sums."""
         label = f"row[{params['label']!r}]" + (".lower()" if "ignore_case" in knobs else "")
         label += " or 'unknown'" if "blank_label" in knobs else ""
         keep = f"totals = {{k: v for k, v in totals.items() if v >= {params['least']}}}\n"
         return SOLUTION.format(
-            source=source,
-            target=target,
+            source=paths.source,
+            target=paths.target,
             label=label,
             amount=f"int(row[{params['number']!r}] or 0)",
             finish=keep if "minimum" in knobs else "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from envs_forge.synthesis.procedural.dice import Dice
-from envs_forge.synthesis.procedural.operation import Knob, Knobs, Operation, Params
+from envs_forge.synthesis.procedural.operation import Knob, Knobs, Operation, Params, Paths
 from envs_forge.synthesis.procedural.values.table import Row, Table
 
 SOLUTION = """\
@@ -115,7 +115,7 @@ class TopK(Operation):
             "extreme": "smallest" if small else "largest",
         }
 
-    def solve(self, params: Params, knobs: Knobs, source: str, target: str) -> str:
+    def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:
         """A stable sort and a cut."""
         number = "float(row[at] or 0)" if "blank_zero" in knobs else "float(row[at])"
         key = number if params["smallest"] else f"-{number}"
@@ -125,7 +125,7 @@ class TopK(Operation):
         if "ties" in knobs:
             last, order = f"rows[{params['count'] - 1}]", "<=" if params["smallest"] else ">="
             cut = f"last = {number.replace('row', last)}\nrows = [row for row in rows if {number} {order} last]"
-        return SOLUTION.format(source=source, target=target, column=params["column"], key=key, cut=cut)
+        return SOLUTION.format(source=paths.source, target=paths.target, column=params["column"], key=key, cut=cut)
 
 
 OPERATION = TopK()
