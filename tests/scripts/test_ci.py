@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from scripts.conftest import run_script
 
 ROOT = Path(__file__).resolve().parents[2]
