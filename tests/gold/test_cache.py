@@ -15,7 +15,7 @@ from .test_logic import sound
 
 @pytest.fixture
 def cache(tmp_path):
-    return VerdictCache(tmp_path / "verdicts")
+    return VerdictCache(tmp_path)
 
 
 def runs(bundle, cache, *, verdict=sound, options=QUICK, caps=None):

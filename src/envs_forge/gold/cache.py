@@ -31,21 +31,21 @@ def cache_address(bundle_hash: str, version: str, options: VerifyOptions, runtim
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def default_cache_directory() -> Path:
-    """`$XDG_CACHE_HOME/envs-forge/verdicts`, by default under `~/.cache`."""
+def default_cache_root() -> Path:
+    """`$XDG_CACHE_HOME/envs-forge`, by default under `~/.cache`: verdicts and indices of image layers lie there."""
     root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(root).expanduser() / "envs-forge" / "verdicts"
+    return Path(root).expanduser() / "envs-forge"
 
 
 class VerdictCache:
     """A directory of verdicts. Several processes may use it at once; a damaged entry counts as absent.
 
     Args:
-        directory: Made when the first verdict is kept.
+        root: From `default_cache_root`; `verdicts` in it is made when the first verdict is kept.
     """
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
+    def __init__(self, root: Path) -> None:
+        self._directory = root / "verdicts"
 
     def get(self, address: str) -> Verdict | None:
         """The verdict kept at an address."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from envs_forge.bundle.model import Bundle
 from envs_forge.errors import InvariantError
@@ -22,6 +23,7 @@ class Inspection:
     bundle: Bundle
     runtime: Runtime
     options: VerifyOptions
+    cache_root: Path
     built: Prepared | None = None
     isolation: Isolation = Isolation.FRESH
     substitutions: dict[str, str] = field(default_factory=dict)

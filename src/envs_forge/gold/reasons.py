@@ -31,6 +31,9 @@ class Reason(StrEnum):
     REWARD_TOO_LARGE = RewardFault.TOO_LARGE.value
     VERIFIER_TIMEOUT = RewardFault.TIMEOUT.value
 
+    SOLUTION_IN_IMAGE = "solution-in-image"
+    TESTS_IN_IMAGE = "tests-in-image"
+    ANSWER_IN_IMAGE = "answer-in-image"
     UNTOUCHED_SCORES = "untouched-scores"
     ORACLE_FAILS = "oracle-fails"
     ORACLE_TIMEOUT = "oracle-timeout"
@@ -67,6 +70,9 @@ MEANINGS: dict[Reason, str] = {
     Reason.REWARD_NOT_A_FILE: "the place of the reward holds a link, a directory or another special file",
     Reason.REWARD_TOO_LARGE: "the reward file is too large to be a reward",
     Reason.VERIFIER_TIMEOUT: "the tests did not end within the verifier's `timeout_sec`",
+    Reason.SOLUTION_IN_IMAGE: "the image, in which the agent works, holds the solution or part of it",
+    Reason.TESTS_IN_IMAGE: "the image, in which the agent works, holds the tests",
+    Reason.ANSWER_IN_IMAGE: "the image holds data that the tests expect, at a place that the task does not speak of",
     Reason.UNTOUCHED_SCORES: "the tests reward the environment in which nobody has done anything",
     Reason.ORACLE_FAILS: "the tests do not give the bundle's own solution the full reward",
     Reason.ORACLE_TIMEOUT: "the solution did not end within the agent's `timeout_sec`",

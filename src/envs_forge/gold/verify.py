@@ -12,7 +12,7 @@ from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.model import Bundle
 from envs_forge.bundle.reading import read_bundle
 from envs_forge.errors import InfrastructureError
-from envs_forge.gold.cache import VerdictCache, cache_address
+from envs_forge.gold.cache import VerdictCache, cache_address, default_cache_root
 from envs_forge.gold.inspection import Inspection, machine_error
 from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.order import Stage, select
@@ -38,6 +38,7 @@ def verify(
     options: VerifyOptions = VerifyOptions(),  # noqa: B008 - frozen
     *,
     cache: VerdictCache | None = None,
+    cache_root: Path | None = None,
 ) -> Verdict:
     """Verify one bundle. Nothing is raised for what the bundle or the machine does: it is in the verdict.
 
@@ -46,6 +47,7 @@ def verify(
         runtime: Where its containers run.
         options: How.
         cache: Where earlier verdicts are taken from and new ones kept; None for no cache.
+        cache_root: Where indices of image layers are kept; default `default_cache_root()`.
 
     Raises:
         UserError: The options name a stage that does not exist.
@@ -57,7 +59,7 @@ def verify(
     if known is not None:
         return known.model_copy(update={"bundle_id": bundle.id, "cached": True})
     started = time.monotonic()
-    inspection = Inspection(bundle, runtime, options)
+    inspection = Inspection(bundle, runtime, options, cache_root or default_cache_root())
     results = _run(stages, inspection)
     verdict = _verdict(inspection, bundle_hash, results, time.monotonic() - started)
     if cache is not None:
@@ -71,6 +73,7 @@ def verify_directory(
     options: VerifyOptions = VerifyOptions(),  # noqa: B008 - frozen
     *,
     cache: VerdictCache | None = None,
+    cache_root: Path | None = None,
 ) -> Verdict:
     """Verify the bundle in a directory; one that cannot be read as a bundle is rejected by `schema`.
 
@@ -81,7 +84,7 @@ def verify_directory(
         bundle = read_bundle(path)
     except BundleError as error:
         return _unreadable(path.resolve().name, error.findings, runtime, options)
-    return verify(bundle, runtime, options, cache=cache)
+    return verify(bundle, runtime, options, cache=cache, cache_root=cache_root)
 
 
 def _run(stages: Sequence[Stage], inspection: Inspection) -> list[StageResult]:
