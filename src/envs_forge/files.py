@@ -70,12 +70,14 @@ def write_json(path: Path, value: Any) -> None:
 
 
 @contextlib.contextmanager
-def new_directory(path: Path, *, replace: bool = False) -> Iterator[Path]:
+def new_directory(path: Path, *, replace: bool = False, durable: bool = True) -> Iterator[Path]:
     """Fill a directory out of sight and move it into place when the block ends without an error.
 
     Args:
         path: The final place; missing parents are made.
         replace: Whether a directory that is already there gives way.
+        durable: Wait until the disk has it, so that a power cut leaves it whole as well. Not needed for what can be
+            written again from something that lasts.
 
     Yields:
         An empty directory beside `path` to write into.
@@ -92,11 +94,13 @@ def new_directory(path: Path, *, replace: bool = False) -> Iterator[Path]:
         try:
             temporary.chmod(0o755)
             yield temporary
-            _sync_tree(temporary)
+            if durable:
+                _sync_tree(temporary)
             _move_into_place(temporary, path)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-        sync_directory(path.parent)
+        if durable:
+            sync_directory(path.parent)
 
 
 def sync_directory(path: Path) -> None:

@@ -101,6 +101,9 @@ def replan(
 ) -> NumberedPlan | None:
     """Solve for the places that are not filled.
 
+    A seed whose candidate gave up a place takes no further part. Only where the others cannot fill N are its other
+    actions tried, and only where those cannot either does the plan get smaller.
+
     Args:
         inputs: The seeds.
         settings: What is wanted.
@@ -115,22 +118,39 @@ def replan(
         UserError: The very first plan cannot be made; says why.
     """
     from envs_forge.plan.planner import make_plan
-    from envs_forge.plan.solve import ShortageError
 
     fixed = [_as_fixed(draw.choice, realised.get(slot, ())) for slot, (draw, _) in sorted(state.accepted.items())]
-    forbidden = [Forbidden(seed_id=place.choice.seed_id, action=place.choice.action) for place in state.given_up]
-    try:
-        plan = make_plan(inputs, settings, fixed=fixed, forbidden=forbidden)
-    except UserError as error:
-        available = error.available if isinstance(error, ShortageError) else 0
-        if number == 0:
-            raise
-        if available <= len(fixed):
+    if number == 0:
+        plan = make_plan(inputs, settings, fixed=fixed)
+    else:
+        found = _plan_for_the_rest(inputs, settings, fixed, state.given_up)
+        if found is None:
+            return None
+        plan = found
+    return NumberedPlan(number=number, plan=plan, slots=_slots(plan, settings.size, state))
+
+
+def _plan_for_the_rest(
+    inputs: Sequence[SeedInput], settings: PlanSettings, fixed: Sequence[Choice], given_up: Sequence[Place]
+) -> Plan | None:
+    from envs_forge.plan.planner import make_plan
+    from envs_forge.plan.solve import ShortageError
+
+    whole_seeds = [Forbidden(seed_id=place.choice.seed_id) for place in given_up]
+    candidates = [Forbidden(seed_id=place.choice.seed_id, action=place.choice.action) for place in given_up]
+    size = settings.size
+    for forbidden in (whole_seeds, candidates, candidates):
+        try:
+            return make_plan(inputs, settings.model_copy(update={"size": size}), fixed=fixed, forbidden=forbidden)
+        except ShortageError as shortage:
+            if forbidden is candidates:
+                size = shortage.available
+            if size <= len(fixed):
+                return None
+        except UserError as error:
             log.warning("no further plan: %s", error)
             return None
-        smaller = settings.model_copy(update={"size": available})
-        plan = make_plan(inputs, smaller, fixed=fixed, forbidden=forbidden)
-    return NumberedPlan(number=number, plan=plan, slots=_slots(plan, settings.size, state))
+    return None
 
 
 def _slots(plan: Plan, size: int, state: State) -> dict[int, int]:

@@ -68,7 +68,7 @@ class JobWriter:
         """Write one trial's directory; returns it."""
         task = self._task(trial)
         path = self._job.directory / trial_name(trial)
-        with new_directory(path, replace=True) as new:
+        with new_directory(path, replace=True, durable=False) as new:
             _json(new / "config.json", documents.trial_config(self._job, trial, task))
             _json(new / "lock.json", documents.trial_lock(self._job, trial, task))
             _json(new / "result.json", documents.trial_result(self._job, trial, task))
