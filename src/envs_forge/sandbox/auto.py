@@ -2,7 +2,61 @@
 
 from __future__ import annotations
 
-from envs_forge.sandbox.engine import Engine
+import importlib
+import threading
+from collections.abc import Callable
+
+from envs_forge.errors import PrerequisiteError, UserError
+from envs_forge.sandbox.engine import Engine, Image, Sandbox, SandboxSpec, Snapshot
+
+OCI = "envs_forge.sandbox.oci"
+NAMES = ("auto", "oci", "docker")
+
+
+class RoutedEngine:
+    """An engine without networks, and another one, made when it is first needed, for what wants one.
+
+    Implements `Engine`; it goes by the name of the first.
+
+    Args:
+        offline: Makes the sandboxes that have no network.
+        networked: Makes the engine for the others.
+    """
+
+    def __init__(self, offline: Engine, networked: Callable[[], Engine]) -> None:
+        self._offline = offline
+        self._make_networked = networked
+        self._networked: Engine | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Name of the engine for sandboxes without a network."""
+        return self._offline.name
+
+    def engine_for(self, network: bool) -> Engine:
+        """The engine that a bundle's sandboxes are made by; one bundle stays on one engine."""
+        if not network:
+            return self._offline
+        with self._lock:
+            if self._networked is None:
+                self._networked = self._make_networked()
+            return self._networked
+
+    def create(self, base: Image | Snapshot, spec: SandboxSpec) -> Sandbox:
+        """See `Engine.create`. A snapshot must come from the engine that the spec leads to."""
+        return self.engine_for(spec.network).create(base, spec)
+
+    def reap(self) -> int:
+        """See `Engine.reap`. Both engines' leftovers go."""
+        return self._offline.reap() + self.engine_for(network=True).reap()
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+        self._offline.close()
+        with self._lock:
+            if self._networked is not None:
+                self._networked.close()
 
 
 def make_engine(name: str = "auto") -> Engine:
@@ -16,4 +70,34 @@ def make_engine(name: str = "auto") -> Engine:
         UserError: There is no such engine.
         PrerequisiteError: The engine cannot run here; the message says why and what to do.
     """
-    raise NotImplementedError
+    if name not in NAMES:
+        raise UserError(f"there is no engine {name!r}", fix=f"choose one of {', '.join(NAMES)}")
+    if name == "docker":
+        return _docker()
+    hindrance = _oci_hindrance()
+    if hindrance is None:
+        return RoutedEngine(_oci(), _docker)
+    if name == "oci":
+        raise PrerequisiteError(f"the oci engine cannot run here: {hindrance}", fix="use `--engine docker`")
+    return _docker()
+
+
+def _docker() -> Engine:
+    from envs_forge.sandbox.docker.engine import DockerEngine
+
+    return DockerEngine()
+
+
+def _oci() -> Engine:
+    engine: Engine = importlib.import_module(OCI).OciEngine()
+    return engine
+
+
+def _oci_hindrance() -> str | None:
+    """Why the oci engine cannot run here; None when it can."""
+    try:
+        probe = importlib.import_module(OCI).probe
+    except (ImportError, AttributeError):
+        return "it is not part of this version"
+    hindrance: str | None = probe()
+    return hindrance

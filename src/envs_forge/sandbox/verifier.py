@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from envs_forge.bundle.env import resolve_env
 from envs_forge.bundle.model import Bundle
-from envs_forge.sandbox.engine import Engine, Sandbox, SandboxSpec
-from envs_forge.sandbox.verification import Isolation, Verification
+from envs_forge.errors import EngineError
+from envs_forge.sandbox.archive import pack
+from envs_forge.sandbox.engine import Engine, ExecResult, MiB, Sandbox, SandboxSpec
+from envs_forge.sandbox.reward import JSON, TEXT, VERIFIER_DIR, Reward, fetch, read_reward
+from envs_forge.sandbox.scripts import folder_files, launch, real_path, tail
+from envs_forge.sandbox.verification import Isolation, RewardFault, Verification
+
+TESTS = "tests"
+SCRIPT = "tests/test.sh"
+FRESH_DIRS = ("/tests", VERIFIER_DIR)
+OUTPUT_LIMIT = 8 * MiB
+CLEARING_S = 30.0
+CLEAR = 'for d in "$@"; do rm -rf -- "$d" && mkdir -p -- "$d" || exit 1; done'
 
 
 def verify(
@@ -13,6 +27,8 @@ def verify(
     work: Sandbox,
     *,
     spec: SandboxSpec,
+    workdir: str = "/",
+    user: str | None = None,
     isolation: Isolation = Isolation.FRESH,
     timeout: float | None = None,
 ) -> Verification:
@@ -27,6 +43,8 @@ def verify(
         bundle: Where the tests come from.
         work: The sandbox that the agent or the oracle worked in. It is not destroyed here.
         spec: How the sandbox of the tests is made; its `fresh_dirs` are overridden.
+        workdir: Where the script starts.
+        user: Who runs it; default the image's USER.
         isolation: Where the tests run.
         timeout: Seconds for `test.sh`; default the bundle's own.
 
@@ -36,4 +54,80 @@ def verify(
     Raises:
         InfrastructureError: The machine failed; there is no verification.
     """
-    raise NotImplementedError
+    seconds = bundle.config.verifier_timeout_sec if timeout is None else timeout
+    run = _Run(bundle, workdir, user, seconds)
+    if isolation is Isolation.LIVE:
+        return run.beside(work)
+    snapshot = work.snapshot()
+    try:
+        # Restoring the system paths that the agent touched goes here: into the sandbox before its tests.
+        with engine.create(snapshot, replace(spec, fresh_dirs=FRESH_DIRS)) as sandbox:
+            return run.inside(sandbox)
+    except EngineError as error:
+        if error.code == "no-shell":
+            return _nothing(Isolation.FRESH, f"what was left of the filesystem cannot run anything: {error.message}")
+        raise
+    finally:
+        snapshot.release()
+
+
+class _Run:
+    """One run of a bundle's tests."""
+
+    def __init__(self, bundle: Bundle, workdir: str, user: str | None, timeout: float) -> None:
+        self._bundle = bundle
+        self._workdir = workdir
+        self._user = user
+        self._timeout = timeout
+
+    def inside(self, sandbox: Sandbox) -> Verification:
+        """Run them in a sandbox with fresh directories."""
+        return self._run(sandbox, Isolation.FRESH)
+
+    def beside(self, sandbox: Sandbox) -> Verification:
+        """Run them in the agent's own sandbox, with its own tools, once its traces are cleared away."""
+        argv = ["/bin/sh", "-c", CLEAR, "sh", *FRESH_DIRS]
+        cleared = sandbox.exec(argv, timeout=CLEARING_S, user="0:0", cwd="/")
+        if cleared.exit_code != 0 or any(fetch(sandbox, name) is not None for name in (TEXT, JSON)):
+            return _nothing(Isolation.LIVE, f"the verifier's directories cannot be cleared: {tail(cleared.stderr)}")
+        return self._run(sandbox, Isolation.LIVE)
+
+    def _run(self, sandbox: Sandbox, isolation: Isolation) -> Verification:
+        self._plant(sandbox)
+        result = sandbox.exec(
+            launch(f"/{SCRIPT}", self._workdir),
+            timeout=self._timeout,
+            env=resolve_env(self._bundle.config.verifier_env, {})[0],
+            user=self._user,
+            cwd="/",
+            output_limit=OUTPUT_LIMIT,
+        )
+        reward = RewardFault.TIMEOUT if result.timed_out else read_reward(sandbox)
+        return _verification(reward, result, isolation)
+
+    def _plant(self, sandbox: Sandbox) -> None:
+        """Put the tests in, and let whoever runs them write a reward."""
+        files = folder_files(self._bundle.files, TESTS)
+        directories = {TESTS: 0o755, VERIFIER_DIR.strip("/"): 0o777}
+        script = real_path(self._bundle.files, SCRIPT)
+        with pack(files, directories=directories, executable=script) as archive:
+            sandbox.put("/", archive)
+
+
+def _verification(reward: Reward | RewardFault, result: ExecResult, isolation: Isolation) -> Verification:
+    fault = reward if isinstance(reward, RewardFault) else None
+    return Verification(
+        reward=reward.value if isinstance(reward, Reward) else None,
+        fault=fault,
+        metrics=reward.metrics if isinstance(reward, Reward) else {},
+        isolation=isolation,
+        exit_code=result.exit_code,
+        oom=result.oom,
+        duration_s=result.duration_s,
+        output_tail=tail(result.stdout + result.stderr),
+    )
+
+
+def _nothing(isolation: Isolation, why: str) -> Verification:
+    """There is no reward, because the tests could not even be started."""
+    return Verification(reward=None, fault=RewardFault.MISSING, isolation=isolation, output_tail=why)

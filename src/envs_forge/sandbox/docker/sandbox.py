@@ -125,13 +125,9 @@ class DockerSandbox:
     @contextmanager
     def get(self, path: str) -> Iterator[BinaryIO]:
         """See `Sandbox.get`."""
-        with translated("get files from a sandbox"):
-            try:
-                chunks, _ = self._client.get_archive(self._container, path)
-            except APIError as error:
-                if isinstance(error, NotFound) or _is_no_directory(error):
-                    raise _missing(path) from error
-                raise
+        chunks = self._archive_of(path)
+        if chunks is None:
+            raise FileNotFoundError(f"nothing at {path} in the sandbox")
         yield io.BufferedReader(ChunkReader(_guarded(chunks)))
 
     def snapshot(self) -> Snapshot:
@@ -161,6 +157,17 @@ class DockerSandbox:
 
     def __exit__(self, *exc: object) -> None:
         self.destroy()
+
+    def _archive_of(self, path: str) -> Iterable[bytes] | None:
+        """A tar of `path` in chunks; None when there is nothing."""
+        with translated("get files from a sandbox"):
+            try:
+                chunks: Iterable[bytes] = self._client.get_archive(self._container, path)[0]
+            except APIError as error:
+                if _is_no_directory(error):
+                    return None
+                raise
+        return chunks
 
     def _overfull_result(self) -> ExecResult:
         note = f"envs-forge: stopped, it wrote more than its disk limit of {self._spec.limits.disk_mb} MB\n"
@@ -199,7 +206,3 @@ def _guarded(chunks: Iterable[bytes]) -> Iterator[bytes]:
 def _is_no_directory(error: APIError) -> bool:
     text = str(error.explanation).lower()
     return isinstance(error, NotFound) or any(sign in text for sign in NOT_DIRECTORY_SIGNS)
-
-
-def _missing(path: str) -> FileNotFoundError:
-    return FileNotFoundError(f"nothing at {path} in the sandbox")
