@@ -7,6 +7,7 @@
 #
 # Our dockerd keeps everything, pidfile and log included, under one directory, so that it never meets the data of
 # another engine. ENVS_FORGE_ENGINE_DIR and ENVS_FORGE_ENGINE_SOCKET move it; ENVS_FORGE_DOCKERD_FLAGS adds flags.
+# A second engine on one machine needs a network namespace of its own, or the two fight over the bridge docker0.
 set -eu
 cd "$(dirname "$0")"
 # shellcheck source=scripts/lib.sh
@@ -38,11 +39,19 @@ check_startable() {
         "start Docker yourself (systemctl start docker), or run: sudo make engine"
 }
 
+# Mounts that a killed dockerd left under its directory, innermost first.
+release_mounts() {
+    local mount
+    awk -v dir="$DIR/" 'index($2, dir) == 1 { print $2 }' /proc/self/mounts | sort -r | while read -r mount; do
+        umount -l "$mount" || true
+    done
+}
+
 launch() {
     mkdir -p "$DIR"
+    release_mounts
     rm -f "$PIDFILE" # of a dead process; dockerd would mistake a zombie for a living one
     echo '{}' >"$DIR/daemon.json"
-    if ip link show docker0 >/dev/null 2>&1; then rm -f "$DIR/made-bridge"; else : >"$DIR/made-bridge"; fi
     # shellcheck disable=SC2086
     setsid dockerd --config-file="$DIR/daemon.json" --data-root="$DIR/data" --exec-root="$DIR/exec" \
         --pidfile="$PIDFILE" --host="unix://$SOCKET" --log-level=warn ${ENVS_FORGE_DOCKERD_FLAGS-} \
@@ -101,18 +110,17 @@ stop() {
     pid=$(our_pid)
     if [ -z "$pid" ]; then
         say "no engine of ours is running"
-        return 0
+    else
+        say "stopping dockerd (process $pid)"
+        kill -TERM "$pid"
     fi
-    say "stopping dockerd (process $pid)"
-    kill -TERM "$pid"
-    while kill -0 "$pid" 2>/dev/null; do
+    while [ -n "$(our_pid)" ]; do
         left=$((left - 1))
         [ "$left" -gt 0 ] || die "dockerd (process $pid) does not stop" "look at $LOG"
         sleep 0.25
     done
-    if [ -e "$DIR/made-bridge" ] && have ip; then ip link delete docker0 2>/dev/null || true; fi
-    rm -f "$PIDFILE" "$DIR/made-bridge"
-    say "stopped"
+    if is_linux; then release_mounts; fi
+    rm -f "$PIDFILE"
 }
 
 case ${1-} in
