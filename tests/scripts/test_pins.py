@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from importlib import metadata
 from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-CONSTRAINTS = Path(__file__).resolve().parents[2] / "constraints.txt"
+ROOT = Path(__file__).resolve().parents[2]
+CONSTRAINTS = ROOT / "constraints.txt"
 
 
 def _pins() -> dict[str, str]:
@@ -19,18 +21,22 @@ def _pins() -> dict[str, str]:
 
 
 def _needed() -> set[str]:
-    """Names of everything that the package needs with the extra `dev`, through all levels."""
+    """Names of everything that the project needs with the extra `dev`, through all levels."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    queue = [Requirement(text) for text in project["dependencies"] + project["optional-dependencies"]["dev"]]
     found: set[str] = set()
-    queue = [("envs-forge", frozenset({"dev", ""}))]
     while queue:
-        name, extras = queue.pop()
+        requirement = queue.pop()
+        name = canonicalize_name(requirement.name)
+        extras = requirement.extras or {""}
+        if name in found or (requirement.marker and not requirement.marker.evaluate()):
+            continue
+        found.add(name)
         for text in metadata.distribution(name).requires or []:
-            requirement = Requirement(text)
-            wanted = not requirement.marker or any(requirement.marker.evaluate({"extra": extra}) for extra in extras)
-            child = canonicalize_name(requirement.name)
-            if wanted and child not in found:
-                found.add(child)
-                queue.append((child, frozenset({"", *requirement.extras})))
+            child = Requirement(text)
+            if not child.marker or any(child.marker.evaluate({"extra": extra}) for extra in extras):
+                child.marker = None
+                queue.append(child)
     return found
 
 
