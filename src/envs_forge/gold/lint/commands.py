@@ -4,37 +4,41 @@ from __future__ import annotations
 
 from envs_forge.gold.lint.shell import Command
 
-STEADY = frozenset(
-    ": [ alias awk basename bash-completion cat cd chmod chown clear cp cut date declare dirname disown echo env export "
-    "find getent head hostname id kill ln local ls mkdir mktemp mv nl nproc od paste pkill popd printf ps pushd pwd read "
-    "readlink readonly realpath rm rmdir sed seq set shift shopt sleep sort split stat stty sync tac tail tee "
-    "touch tr true trap type ulimit umask unalias uname uniq unset wait wc which whoami xargs yes".split()
-) - {"["}
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STEADY = _names("""
+    : alias awk basename cat cd chmod chown clear cp cut date declare dirname disown echo env export find getent head
+    hostname id kill ln local ls mkdir mktemp mv nl nproc od paste pkill popd printf ps pushd pwd read readlink readonly
+    realpath rm rmdir sed seq set shift shopt sleep sort split stat stty sync tac tail tee touch tr trap true type ulimit
+    umask unalias uname uniq unset wait wc which whoami xargs yes
+""")
 """Programs whose failure is no news about the task: they set up, print or copy."""
 
-INSTALLERS = frozenset(
-    "add-apt-repository apk apt apt-get aptitude curl dnf gem git npm pip pip3 pipx pnpm uv wget yarn yum".split()
-)
+INSTALLERS = _names("""
+    add-apt-repository apk apt apt-get aptitude curl dnf gem git npm pip pip3 pipx pnpm uv wget yarn yum
+""")
 """Programs that fetch: their failure is the network's, not the task's."""
 
-RUNNERS = frozenset("pytest py.test nosetests tox unittest".split())
-INTERPRETERS = frozenset("bash dash node perl php python python3 ruby sh zsh".split())
+RUNNERS = _names("pytest py.test nosetests tox unittest")
+INTERPRETERS = _names("bash dash node perl php python python3 ruby sh zsh")
 
-TOOLS = frozenset(
-    "ant bats cargo cmake cmp comm ctest curl diff dotnet egrep expr false fgrep file g++ gcc go gradle grep gunzip gzip "
-    "java javac jest jq kotlinc ldd lua make md5sum mocha mvn ninja npx nm node openssl perl php psql redis-cli rspec "
-    "rustc sha1sum sha256sum sha512sum sqlite3 ss sudo su tar test timeout unzip uvx valgrind vitest xmllint yq zip zcat"
-    .split()
-)
+TOOLS = _names("""
+    ant bats cargo cmake cmp comm ctest diff dotnet egrep expr false fgrep file g++ gcc go gradle grep gunzip gzip java
+    javac jest jq ldd lua make md5sum mocha mvn ninja npx nm openssl psql redis-cli rspec rustc sha1sum sha256sum
+    sha512sum sqlite3 ss su sudo tar test timeout unzip uvx valgrind vitest xmllint yq zip zcat
+""")
 """Programs that say something about the task, and of which one knows that they write no reward by themselves."""
 
-ASSIGNED = frozenset("exit return exec eval source . command builtin break continue".split())
-KNOWN = STEADY | INSTALLERS | RUNNERS | INTERPRETERS | TOOLS | ASSIGNED
+FLOW = _names("exit return exec eval source . command builtin break continue")
+KNOWN = STEADY | INSTALLERS | RUNNERS | INTERPRETERS | TOOLS | FLOW
 
 
 def is_check(command: Command) -> bool:
     """Whether the command's failure says that the task is not done."""
-    return command.name not in STEADY | INSTALLERS | ASSIGNED or runs_pytest(command)
+    return command.name not in STEADY | INSTALLERS | FLOW or runs_pytest(command)
 
 
 def runs_pytest(command: Command) -> bool:

@@ -12,9 +12,10 @@ from envs_forge.bundle.config import FILE, toml_table
 from envs_forge.bundle.links import find_file
 from envs_forge.bundle.model import Bundle
 from envs_forge.gold.lint.commands import INTERPRETERS, is_known, runs_pytest
-from envs_forge.gold.lint.flow import Flow, reward_flow
+from envs_forge.gold.lint.flow import Flow
 from envs_forge.gold.lint.image import ImageFile
 from envs_forge.gold.lint.shell import Command, Script
+from envs_forge.gold.lint.walker import reward_flow
 
 MAX_TEXT = 1024 * 1024
 """Files longer than this are data, not text to lint."""

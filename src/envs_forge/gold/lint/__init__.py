@@ -1,0 +1,5 @@
+"""Lint: what can be said against a bundle without running it."""
+
+from envs_forge.gold.lint.runner import lint
+
+__all__ = ["lint"]
