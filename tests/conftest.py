@@ -1,0 +1,25 @@
+"""Fixtures that several parts share: real engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from envs_forge.errors import PrerequisiteError
+from envs_forge.sandbox.runtime import Runtime, open_runtime
+
+ENGINES = ("docker", "oci")
+
+
+@pytest.fixture(scope="session", params=ENGINES)
+def runtime(request: pytest.FixtureRequest) -> Iterator[Runtime]:
+    """A runtime on each engine in turn. Without docker that is an error; `oci` needs Linux and root."""
+    try:
+        opened = open_runtime(request.param)
+    except PrerequisiteError as error:
+        if request.param == "docker":
+            raise
+        pytest.skip(str(error))
+    with opened:
+        yield opened
