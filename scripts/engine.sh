@@ -34,6 +34,9 @@ check_startable() {
     if [ -n "${DOCKER_HOST-}" ] && [ "$DOCKER_HOST" != "unix://$SOCKET" ]; then
         die "DOCKER_HOST is set, but no engine answers there" "start that engine, or: unset DOCKER_HOST"
     fi
+    if [ -S "$SOCKET" ] && [ ! -w "$SOCKET" ]; then
+        die "an engine may be running, but this user may not use $SOCKET" "usermod -aG docker $(id -un), then log in again"
+    fi
     is_linux || die "no container engine answers" "start Docker Desktop or colima, then run this again"
     is_root || die "no container engine answers, and starting one needs root" \
         "start Docker yourself (systemctl start docker), or run: sudo make engine"
@@ -81,8 +84,17 @@ ensure_oci_tools() {
         say "apt could not install them; the docker engine serves alone (about 0.5 s a trial, not 0.04 s)"
 }
 
+# BuildKit's client beside an engine that somebody else installed without it.
+ensure_buildx() {
+    if docker buildx version >/dev/null 2>&1; then return 0; fi
+    if is_linux && is_root && have apt-get; then ./install_engine.sh docker-buildx; fi
+    docker buildx version >/dev/null 2>&1 || die "the docker client has no buildx, which builds need" \
+        "install it: apt-get install docker-buildx, or docker-buildx-plugin from Docker's own packages"
+}
+
 start() {
     if ! engine_answers; then bring_up; fi
+    ensure_buildx
     ensure_oci_tools
 }
 

@@ -5,7 +5,9 @@
 # Debian 12 these few packages come from Debian 13, at the mirror that this machine already uses, through an apt
 # configuration of our own: the system's sources and pins stay as they are. Everywhere else apt's own choice serves.
 #
-#   install_engine.sh [--download-only]     (with the option nothing is changed; for tests)
+#   install_engine.sh [--download-only] [PACKAGE ...]
+#
+# With packages, only those are installed. With --download-only nothing is changed; for tests.
 set -eu
 cd "$(dirname "$0")"
 # shellcheck source=scripts/lib.sh
@@ -69,7 +71,11 @@ wanted_packages() {
 }
 
 main() {
-    local work option=${1-} packages
+    local work option= packages
+    if [ "${1-}" = --download-only ]; then
+        option=$1
+        shift
+    fi
     if ! have apt-get; then
         die "no container engine answers, and this machine has no apt to install one with" \
             "install and start Docker (Docker Desktop or colima on macOS), then run this again"
@@ -81,7 +87,7 @@ main() {
     trap "rm -rf '$work'" EXIT
     say "reading the package lists"
     read_lists "$work"
-    packages=$(wanted_packages "$work")
+    packages=${*:-$(wanted_packages "$work")}
     say "installing with apt: $packages"
     # An installation that was cut off leaves packages to be configured before apt does anything else.
     if [ -z "$option" ]; then dpkg --configure -a >"$work/log" 2>&1 || true; fi
