@@ -71,7 +71,7 @@ wanted_packages() {
 }
 
 main() {
-    local work option= packages
+    local work packages option=''
     if [ "${1-}" = --download-only ]; then
         option=$1
         shift
