@@ -55,7 +55,7 @@ read_lists() {
         fi
         say "this machine's mirror has no Debian 13; taking Debian 12's docker"
     fi
-    apt-get -qq update
+    apt-get -qq update || say "apt could not read all its lists; going on with those that it has"
 }
 
 # The packages to install: those that this apt knows (Ubuntu splits them otherwise), no client where there is one.
