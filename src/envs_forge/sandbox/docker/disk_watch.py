@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import docker
@@ -104,18 +105,26 @@ def writable_roots(client: docker.APIClient, container: str) -> tuple[str, ...]:
 
 def bytes_under(roots: Iterable[str], enough: int) -> int:
     """Bytes on disk under `roots`, hard links once; counting stops beyond `enough`. Links are not followed."""
-    total, seen = 0, set()
-    todo = list(roots)
-    while todo and total <= enough:
+    total = 0
+    for size in _sizes(list(roots)):
+        total += size
+        if total > enough:
+            break
+    return total
+
+
+def _sizes(todo: list[str]) -> Iterator[int]:
+    """Bytes of each file and directory below the directories `todo`. What vanishes meanwhile is skipped."""
+    seen: set[int] = set()
+    while todo:
         with contextlib.suppress(OSError), os.scandir(todo.pop()) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):
                     info = entry.stat(follow_symlinks=False)
-                    if info.st_nlink > 1 and not entry.is_dir(follow_symlinks=False):
+                    if stat.S_ISDIR(info.st_mode):
+                        todo.append(entry.path)
+                    elif info.st_nlink > 1:
                         if info.st_ino in seen:
                             continue
                         seen.add(info.st_ino)
-                    total += info.st_blocks * 512
-                    if entry.is_dir(follow_symlinks=False):
-                        todo.append(entry.path)
-    return total
+                    yield info.st_blocks * 512
