@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # from_packages.sh TAG RECIPE CERTIFICATES: make the base image without a registry, from packages: Debian 12's, or on
-# Ubuntu, whose mirrors have no Debian, those of the same Ubuntu. The tar stays in the cache directory, so that the next time takes seconds.
+# Ubuntu, whose mirrors have no Debian, those of the same Ubuntu. The tar stays in the cache directory, so that the
+# next time takes seconds.
 set -eu
 cd "$(dirname "$0")"
 # shellcheck source=scripts/lib.sh
