@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from envs_forge.synthesis.procedural.chain import fault
 from envs_forge.synthesis.procedural.composition import Composition, Use
 from envs_forge.synthesis.procedural.dice import Dice
 from envs_forge.synthesis.procedural.operation import Brief, Knobs, Operation, Params, wrong_readings
@@ -19,8 +20,10 @@ from envs_forge.synthesis.procedural.scenario import Scenario, load_scenario
 from envs_forge.synthesis.procedural.sources import source_of
 from envs_forge.synthesis.procedural.values.base import Value
 
-TRIES = 600
+TRIES = 300
 RECORDS = {1: 12, 2: 24, 3: 48}
+PATIENCE = 100
+"""After so many tries in vain the data gets larger by its own size, and again: long chains need more to begin with."""
 
 
 class NoDataError(Exception):
@@ -62,14 +65,13 @@ def build(composition: Composition) -> Build:
     Raises:
         NoDataError: No fitting data within `TRIES` tries, or the composition is not valid.
     """
-    from envs_forge.synthesis.procedural.chain import fault
-
     if reason := fault(composition):
         raise NoDataError(reason)
     dice = Dice("data", composition.digest)
     paths = _paths(composition, load_scenario(composition.scenario))
     for attempt in range(TRIES):
-        made = _try(composition, paths, dice.fork(attempt))
+        count = RECORDS[composition.size] * (1 + attempt // PATIENCE)
+        made = _try(composition, paths, count, dice.fork(attempt))
         if made is not None:
             return made
     raise NoDataError(f"no data fits {composition.uses}")
@@ -90,11 +92,11 @@ def _paths(composition: Composition, scenario: Scenario) -> list[str]:
     return paths
 
 
-def _try(composition: Composition, paths: list[str], dice: Dice) -> Build | None:
+def _try(composition: Composition, paths: list[str], count: int, dice: Dice) -> Build | None:
     scenario = load_scenario(composition.scenario)
     head = operations()[composition.uses[0].operation]
     features = frozenset(wanted_features(composition.uses))
-    brief = Brief(scenario.vocabulary, RECORDS[composition.size], features)
+    brief = Brief(scenario.vocabulary, count, features)
     value: Any = brief
     given: dict[str, Value] = {}
     if head.takes is not None:

@@ -37,6 +37,8 @@ class Composition(BaseModel):
     """The seed number."""
     wording: int = Field(default=0, ge=0)
     """Which of the scenario's and the operations' wordings to begin with."""
+    variant: int = Field(default=0, ge=0)
+    """Other data and parameters under the same names and wordings."""
     size: int = Field(default=1, ge=1, le=3)
     """How much data: about 12, 24 or 48 records."""
     uses: tuple[Use, ...] = Field(min_length=1)
@@ -49,8 +51,10 @@ class Composition(BaseModel):
 
     @property
     def weight(self) -> int:
-        """How many operations and knobs there are: a rough measure of difficulty."""
-        return sum(1 + len(use.knobs) for use in self.uses)
+        """How much there is to get right; see `chain.weight`."""
+        from envs_forge.synthesis.procedural.chain import weight
+
+        return weight(self.uses)
 
 
 def read_composition(provenance: Mapping[str, Any]) -> Composition | None:

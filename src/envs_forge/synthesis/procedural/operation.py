@@ -94,6 +94,10 @@ class Operation(ABC):
     features: ClassVar[tuple[str, ...]] = ()
     """What the given data must contain for the base clause to matter."""
     knobs: ClassVar[tuple[Knob, ...]] = ()
+    effort: ClassVar[int] = 1
+    """What the base clause weighs beside knobs, which weigh 1 each. A live service weighs 2."""
+    fixture: ClassVar[str] = ""
+    """For a step that needs a live service: the operation that does the same from a given file."""
     slips: ClassVar[tuple[str, ...]] = ()
     """Plausible wrong ways of the base clause. The data is made so that each gives another result."""
 

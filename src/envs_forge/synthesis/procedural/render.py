@@ -10,6 +10,7 @@ from typing import Any
 from envs_forge.bundle import Bundle, make_bundle, set_provenance
 from envs_forge.bundle.model import BundleFile
 from envs_forge.synthesis.procedural.build import Build, Step, build
+from envs_forge.synthesis.procedural.chain import skills
 from envs_forge.synthesis.procedural.checks.assemble import TEST_SH, check_program
 from envs_forge.synthesis.procedural.checks.model import focus_check, whole_check
 from envs_forge.synthesis.procedural.composition import Composition
@@ -82,28 +83,22 @@ def render_build(made: Build, name: str | None = None) -> Bundle:
     run_bits = {"solution/solve.sh", "tests/test.sh"}
     whole = {p: BundleFile(data=t.encode(), mode=0o755 if p in run_bits else 0o644) for p, t in files.items()}
     whole |= {f"environment/{path}": file for path, file in environment_files(made).items()}
-    return set_provenance(make_bundle(name, whole), provenance(made.composition, skills_of(made.composition)))
+    return set_provenance(make_bundle(name, whole), provenance(made.composition))
 
 
-def provenance(composition: Composition, skills: tuple[str, ...]) -> Mapping[str, Any]:
+def provenance(composition: Composition) -> Mapping[str, Any]:
     """What the generator itself knows for `[metadata.envs_forge]`."""
     return {
         "spec_version": composition.version,
         "generator": "procedural",
-        "skills": list(skills),
+        "skills": list(skills_of(composition)),
         "composition": composition.model_dump(mode="json"),
     }
 
 
 def skills_of(composition: Composition) -> tuple[str, ...]:
     """Nodes of the skill graph that a composition exercises, sorted."""
-    from envs_forge.synthesis.procedural.operations import operations
-
-    nodes: set[str] = set()
-    for use in composition.uses:
-        operation = operations()[use.operation]
-        nodes.update(operation.skills, (operation.knob(knob).skill for knob in use.knobs))
-    return tuple(sorted(nodes))
+    return tuple(sorted(skills(composition.uses)))
 
 
 def environment_files(made: Build) -> Mapping[str, BundleFile]:
@@ -156,8 +151,8 @@ def _expected(made: Build) -> str:
 
 
 def _task(made: Build, name: str) -> str:
-    skills = skills_of(made.composition)
-    domains = [skill.removeprefix("domain/") for skill in skills if skill.startswith("domain/")]
-    tags = [skill.rpartition("/")[2] for skill in skills if skill.startswith(("operation/", "artifact/"))]
+    nodes = skills_of(made.composition)
+    domains = [skill.removeprefix("domain/") for skill in nodes if skill.startswith("domain/")]
+    tags = [skill.rpartition("/")[2] for skill in nodes if skill.startswith(("operation/", "artifact/"))]
     title = ", ".join(step.operation.title for step in made.steps)
     return TASK.format(name=name, title=title, category=domains[0], tags=json.dumps(sorted(set(tags))))

@@ -1,0 +1,45 @@
+"""What a user types → a generator. Packages may add their own under the entry point group `envs_forge.generators`."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import cast
+
+from envs_forge.errors import UserError
+from envs_forge.synthesis.generator import Generator
+
+GROUP = "envs_forge.generators"
+BUNDLED = ("procedural",)
+
+
+def generator_names() -> tuple[str, ...]:
+    """Every name that `make_generator` knows, sorted."""
+    return tuple(sorted({*BUNDLED, *_plugins()}))
+
+
+def make_generator(name: str, *, seed: int = 0) -> Generator:
+    """Make the generator that `name` names.
+
+    Args:
+        name: A bundled generator, or the name of an entry point whose object is called with `seed=`.
+        seed: Number that all of its choices start from.
+
+    Raises:
+        UserError: There is no such generator, or its package cannot be loaded.
+    """
+    if name == "procedural":
+        from envs_forge.synthesis.procedural.generator import ProceduralGenerator
+
+        return ProceduralGenerator(seed=seed)
+    plugin = _plugins().get(name)
+    if plugin is None:
+        raise UserError(f"no generator {name!r}", fix=f"there is: {', '.join(generator_names())}")
+    try:
+        factory = plugin.load()
+    except (ImportError, AttributeError) as error:
+        raise UserError(f"the generator {name!r} ({plugin.value}) cannot be loaded: {error}") from error
+    return cast(Generator, factory(seed=seed))
+
+
+def _plugins() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
