@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from envs_forge.errors import UserError
 from envs_forge.plan.settings import PlanSettings
@@ -69,12 +69,21 @@ class RunConfig(BaseModel):
     """Upper bounds on what sandboxes get."""
     base_images: Mapping[str, str] = {}
     """Local images that stand in for images named by Dockerfiles, beside the table of the installation."""
+    registry: Literal["first", "last", "never"] = "first"
+    """When registries are asked for base images: before stand-ins are used, only where there is none, or never."""
     plan: PlanSettings = PlanSettings()
     """The decision problem: N, recipe, quotas, frontier, solver."""
     concurrency: int | None = Field(default=None, ge=1)
     """Sandboxes at work at once. None: one for each core."""
     allow_short: bool = False
     """Whether a run that cannot reach N exports what it has."""
+
+    @field_validator("plan")
+    @classmethod
+    def _wants_something(cls, plan: PlanSettings) -> PlanSettings:
+        if plan.size < 1:
+            raise ValueError(f"size must be at least 1, not {plan.size}")
+        return plan
 
 
 OPERATIONAL = frozenset({"concurrency", "allow_short"})
@@ -176,7 +185,8 @@ def _fault(error: Any) -> str:
     key = ".".join(str(part) for part in error["loc"] if "[" not in str(part))
     if error["type"] == "extra_forbidden":
         return f"unknown key {key!r}{_nearest(key)}"
-    message = error["msg"][0].lower() + error["msg"][1:].replace("tuple", "list").replace("dictionary", "table")
+    message = error["msg"].removeprefix("Value error, ")
+    message = message[0].lower() + message[1:].replace("tuple", "list").replace("dictionary", "table")
     return f"{key}: {message}" if key else message
 
 

@@ -58,9 +58,11 @@ class EngineError(InfrastructureError):
 
 
 class DiskFullError(InfrastructureError):
-    """The host's disk (not a sandbox's capped one) has no room left."""
+    """The host's disk (not a sandbox's capped one) has no room left. The reader's to mend, hence exit 2."""
 
-    def __init__(self, message: str, *, fix: str | None = "free some space and resume") -> None:
+    exit_code = 2
+
+    def __init__(self, message: str, *, fix: str | None = "free some space") -> None:
         super().__init__(message, code="disk-full", fix=fix)
 
 

@@ -41,6 +41,16 @@ def begin(config: RunConfig, *, output: str | None, quiet: bool, command: str) -
         return directory, conduct(directory, config, pool, parts, quiet=quiet, command=command)
 
 
+def go_on(directory: RunDirectory, config: RunConfig, *, quiet: bool) -> RunResult:
+    """Go on with a run whose directory the caller holds."""
+    seeds = seeds_of(config)
+    parts = open_parts(config)
+    with contextlib.ExitStack() as stack:
+        stack.callback(parts.close)
+        pool = pool_of(config, seeds, parts, quiet=quiet)
+        return conduct(directory, config, pool, parts, quiet=quiet, command="resume")
+
+
 def pool_of(config: RunConfig, seeds: list[Seed], parts: Parts, *, quiet: bool) -> list[Seed]:
     """The seeds that take part: for environments those that the generator can evolve, with a word about the others."""
     if config.goal != "environments":
@@ -95,7 +105,7 @@ def _with_way_on(error: BaseException, directory: RunDirectory, stop: threading.
     if isinstance(error, InterruptedRunError | KeyboardInterrupt) or stop.is_set():
         return InterruptedRunError("interrupted, everything finished is kept", fix=way_on)
     if isinstance(error, InfrastructureError):
-        fix = f"{error.fix}; {way_on}" if error.fix else way_on
+        fix = f"{error.fix}, then {way_on}" if error.fix else way_on
         fuller = type(error)(error.message, fix=fix)
         fuller.code = error.code
         return fuller

@@ -28,7 +28,9 @@ def note(text: str) -> None:
 
 def complain(text: str) -> None:
     """What went wrong, one line on stderr."""
-    note(click.style("Error:", fg="red", bold=True) + f" {text}")
+    from envs_forge.redaction import redact
+
+    note(click.style("Error:", fg="red", bold=True) + f" {redact(text)}")
 
 
 def show_json(value: Any) -> None:

@@ -16,7 +16,8 @@ from envs_forge.cli.console import say, show_json
 def export(run: str, output: str | None, allow_short: bool, json_: bool) -> int:
     """Write the accepted environments of a run for trainers.
 
-    RUN is a directory or a name under runs/ [default: latest]. Makes tasks/<id>/ and index.jsonl. Exits with 1 when there are fewer than N; they are written only with --allow-short.
+    RUN is a directory or a name under runs/ [default: latest]. Makes tasks/<id>/ and index.jsonl. Exits with
+    1 when there are fewer than N; they are written only with --allow-short.
     """
     from pathlib import Path
 

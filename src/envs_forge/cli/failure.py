@@ -21,6 +21,8 @@ def exit_code_of(error: BaseException) -> int:
     """Say what `error` means to the reader and return the exit code of the program."""
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else ForgeError.exit_code
     if isinstance(error, click.ClickException):
         return _usage(error)
     if isinstance(error, KeyboardInterrupt | click.Abort):

@@ -22,7 +22,8 @@ from envs_forge.cli.console import show_json
 def measure(file: str | None, output: str | None, dry_run: bool, quiet: bool, json_: bool, **flags: Any) -> int:
     """Measure the pass rates of a policy on tasks.
 
-    Every task is attempted a few times, each time in a fresh sandbox. What the machine spoils is tried again and never counts as a failure of the policy. Exits with 1 when a task has no
+    Every task is attempted a few times, each time in a fresh sandbox. What the machine spoils is tried again
+    and never counts as a failure of the policy. Exits with 1 when a task has no
     rollout that counts.
     """
     from pathlib import Path

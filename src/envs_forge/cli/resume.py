@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import click
@@ -20,25 +19,18 @@ from envs_forge.cli import options
 def resume(run: str, file: str | None, quiet: bool, json_: bool, **flags: Any) -> int:
     """Go on with a run that was interrupted, killed or failed.
 
-    RUN is a directory or a name under runs/ [default: latest]. Nothing that is finished is done again. A config, seeds or parts that differ from those that the run began with are
+    RUN is a directory or a name under runs/ [default: latest]. Nothing that is finished is done again. A
+    config, seeds or parts that differ from those that the run began with are
     refused, with the keys that differ.
     """
-    from envs_forge.cli.conduct import conduct, pool_of, seeds_of
+    from envs_forge.cli.conduct import go_on
     from envs_forge.cli.report import exit_code, show_outcome
     from envs_forge.run.directory import find_run
-    from envs_forge.run.parts import open_parts
     from envs_forge.run.stored import finished_result, resumed_config
 
     directory = find_run(run)
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(directory.hold())
+    with directory.hold():
         config = resumed_config(directory, file, options.settings(**flags))
-        result = finished_result(directory, config)
-        if result is None:
-            seeds = seeds_of(config)
-            parts = open_parts(config)
-            stack.callback(parts.close)
-            pool = pool_of(config, seeds, parts, quiet=quiet)
-            result = conduct(directory, config, pool, parts, quiet=quiet, command="resume")
+        result = finished_result(directory, config) or go_on(directory, config, quiet=quiet)
     show_outcome(directory, result, json_=json_)
     return exit_code(result)

@@ -20,7 +20,8 @@ from envs_forge.cli import options
 def verify(stages: str | None, all_findings: bool, file: str | None, quiet: bool, json_: bool, **flags: Any) -> int:
     """Verify tasks in containers and say why one is not sound.
 
-    They must build, pay nothing for no work, and their solution must pass. Exits with 1 when one is not accepted. What the machine spoils is an error, not a rejection.
+    They must build, pay nothing for no work, and their solution must pass. Exits with 1 when one is not
+    accepted. What the machine spoils is an error, not a rejection.
     """
     from envs_forge.cli.report import show_verdicts
     from envs_forge.cli.verifying import verify_all

@@ -51,7 +51,7 @@ class FrontierConfig(BaseModel):
     are a prior: they need calibration against what the children measure.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     shift_increase: float = Field(default=-0.25, ge=-1, le=1)
     """Δ of `increase`: how much the pass rate is expected to move."""
@@ -72,7 +72,7 @@ class FrontierConfig(BaseModel):
 class PlanSettings(BaseModel):
     """Everything about a plan except the seeds and what has happened to them already."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     size: int = 100
     """N: how many draws the plan chooses, those that are fixed already among them."""

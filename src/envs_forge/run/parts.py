@@ -94,9 +94,15 @@ def open_runtime_for(config: RunConfig) -> Runtime:
     Raises:
         PrerequisiteError: No engine can run here.
     """
+    from envs_forge.sandbox.images.registry import RegistryPolicy
     from envs_forge.sandbox.runtime import Caps, open_runtime
 
-    return open_runtime(config.engine, caps=Caps(**config.caps.model_dump(), network=config.network))
+    return open_runtime(
+        config.engine,
+        caps=Caps(**config.caps.model_dump(), network=config.network),
+        base_images=config.base_images,
+        registry=RegistryPolicy(config.registry),
+    )
 
 
 def open_parts(config: RunConfig) -> Parts:

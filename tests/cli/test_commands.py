@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipeline.fakes import World
+from run.test_seeds import task
+
+from .conftest import Forge
+
+
+def test_run_shows_a_table_where_things_are_and_what_is_next(forge: Forge, here: Path, world: World) -> None:
+    said = forge("run", "-p", "pool", "-N", "4", "-k", "2")
+    assert said.code == 0
+    head, *rows = said.out.splitlines()
+    assert head.split() == ["seed", "k/n", "action", "predicted", "F"]
+    assert sorted(row.split()[0] for row in rows[:4]) == [f"seed-{n}" for n in range(4)]
+    assert all("/2" in row for row in rows[:4])
+    run = (here / "runs" / "latest").readlink()
+    assert rows[5:] == [
+        "4 of 4 environments accepted, 4 exported",
+        f"results: runs/{run}/export (tasks and index.jsonl), figures in runs/{run}/result.json",
+        f"next: envs-forge verify -p runs/{run}/export/tasks",
+    ]
+    assert "accepted 4/4" in said.err or "ended" in said.err
+    assert "\x1b" not in said.out + said.err
+
+
+def test_run_as_json_is_one_document_on_stdout(forge: Forge, world: World) -> None:
+    said = forge("run", "-p", "pool", "-N", "3", "--json", "-q")
+    assert (said.json["requested"], said.json["accepted"], said.json["exported"]) == (3, 3, 3)
+    assert said.err == ""
+
+
+def test_run_short_of_n_exits_1_and_says_how_to_export(forge: Forge, here: Path, world: World) -> None:
+    world.fate = lambda assignment: "oracle-failed" if assignment.seed_id == "seed-1" else ""
+    (here / "run.toml").write_text("draws = 1\n[plan]\nsize = 4\ncapacity = 1\n")
+    said = forge("run", "-p", "pool", "-c", "run.toml", "-o", "mine", "-q")
+    assert said.code == 1
+    assert "3 of 4 environments accepted, 0 exported" in said.out
+    assert "rejected: oracle/oracle-failed 6" in said.out
+    assert "envs-forge export mine --allow-short" in said.out
+    said = forge("export", "mine")
+    assert (said.code, (here / "mine" / "export").exists()) == (1, False)
+    said = forge("export", "mine", "--allow-short", "-o", "elsewhere", "--json")
+    assert said.code == 1
+    assert len(list((here / "elsewhere" / "tasks").iterdir())) == 3
+    assert forge("resume", "mine", "--allow-short", "-q").code == 1
+    assert json.loads((here / "mine" / "result.json").read_text())["exported"] == 3
+
+
+def test_dry_run_starts_nothing(forge: Forge, here: Path, world: World) -> None:
+    said = forge("run", "-p", "pool", "-N", "3", "-k", "5", "--dry-run")
+    assert (said.code, said.json["rollouts"], said.json["environments"]) == (0, 20, 3)
+    assert said.json["config"]["seeds"] == [str(here / "pool")]
+    assert not (here / "runs").exists()
+    assert not world.calls
+
+
+def test_measure_writes_what_plan_reads(forge: Forge, here: Path, world: World) -> None:
+    said = forge("measure", "-p", "pool", "-k", "3", "-o", "rates.json", "-q")
+    assert said.code == 0
+    assert said.out.splitlines()[0].split() == ["seed", "k/n", "rate", "95", "%", "interval", "spoiled"]
+    assert "next: envs-forge plan --pass-rates runs/" in said.out
+    said = forge("measure", "-p", "pool", "-k", "3", "-q", "--json")
+    assert [(row["id"], row["n"]) for row in said.json["pass_rates"]] == [(f"seed-{n}", 3) for n in range(4)]
+    for source in ("rates.json", "runs/latest"):
+        said = forge("plan", "--pass-rates", source, "--json")
+        assert said.code == 0
+        assert (said.json["size"], {choice["n"] for choice in said.json["choices"]}) == (4, {3})
+
+
+def test_resume_of_a_finished_run_does_nothing(forge: Forge, here: Path, world: World) -> None:
+    first = forge("run", "-p", "pool", "-N", "3", "--json", "-q")
+    world.calls.clear()
+    again = forge("resume", "--json")
+    assert again.code == 0
+    assert again.json["environments"] == first.json["environments"]
+    assert not world.calls
+
+
+def test_status_tells_how_far_a_run_is(forge: Forge, world: World) -> None:
+    forge("run", "-p", "pool", "-N", "3", "-k", "2", "-q")
+    said = forge("status")
+    assert said.code == 0
+    assert ": done" in said.out
+    assert "rollouts 8: 8 counted, 0 spoiled" in said.out
+    assert "accepted 3/3, exported 3" in said.out
+    assert "policy: 8 calls, 80 + 24 tokens" in said.out
+    found = forge("status", "--json").json
+    assert (found["state"], found["in_use"], found["totals"]["attempts"]) == ("done", False, 3)
+
+
+def test_lint_names_file_and_code_and_exits_1(forge: Forge, here: Path) -> None:
+    task(here / "pool", "good")
+    assert forge("lint", "-p", "pool").code == 0
+    task(here / "pool", "toothless", tests=False)
+    said = forge("lint", "-p", "pool")
+    assert said.code == 1
+    assert "pool/toothless: tests/test.sh: error tests-missing" in said.out
+    assert said.out.endswith("2 tasks checked, 1 with errors\n")
+    found = forge("lint", "-p", "pool", "--json").json
+    assert (found["checked"], found["with_errors"]) == (2, 1)
+    assert found["tasks"][1]["findings"][0]["code"] == "tests-missing"
+
+
+PUBLISHED = Path(__file__).parents[2] / "examples" / "published-pass-rates.json"
+
+
+def test_the_published_cases(forge: Forge) -> None:
+    said = forge("plan", "--pass-rates", str(PUBLISHED), "--scoring", "plug-in", "--json")
+    assert said.code == 0
+    found = {c["seed_id"]: (c["action"], c["predicted"], c["frontier_score"]) for c in said.json["choices"]}
+    increase = {"projection": "increase", "direction": "in_depth"}
+    reduce = {"projection": "reduce", "direction": "in_depth"}
+    expected = {
+        "passes-often": (increase, 0.497, 0.9999),
+        "always-passes": (increase, 0.75, 0.4578),
+        "never-passes": (reduce, 0.25, 0.4578),
+    }
+    for seed, (action, predicted, score) in expected.items():
+        assert found[seed] == (action, pytest.approx(predicted), pytest.approx(score, abs=5e-5))
+    action, predicted, score = found["near-the-frontier"]
+    assert (action["projection"], predicted, score) == (
+        "diversify",
+        pytest.approx(8 / 15),
+        pytest.approx(0.9862, abs=5e-5),
+    )
+
+
+def test_plan_shows_actions_rates_and_scores(forge: Forge) -> None:
+    said = forge("plan", "--pass-rates", str(PUBLISHED))
+    lines = said.out.splitlines()
+    assert lines[0].split() == ["seed", "k/n", "action", "predicted", "F"]
+    assert ["passes-often", "747/1000", "increase/in_depth", "0.497", "0.9999"] in [line.split() for line in lines]
+    assert any(line.startswith("4 draws, objective") for line in lines)
+
+
+def test_plan_takes_a_rate_alone_where_only_the_rate_counts(forge: Forge, here: Path) -> None:
+    (here / "rates.json").write_text('[{"id": "a", "pass_rate": 0.747}]')
+    said = forge("plan", "--pass-rates", "rates.json", "--scoring", "plug-in", "--json")
+    assert said.json["choices"][0]["predicted"] == pytest.approx(0.497)
+    said = forge("plan", "--pass-rates", "rates.json", "--scoring", "posterior")
+    assert (said.code, said.out) == (2, "")
+
+
+def test_plan_explains_a_seed_and_writes_the_plan(forge: Forge, here: Path) -> None:
+    said = forge("plan", "--pass-rates", str(PUBLISHED), "-N", "2", "-o", "plan.json", "--explain", "never-passes")
+    assert said.code == 0
+    assert "never-passes, 0/8:" in said.out
+    assert len(json.loads((here / "plan.json").read_text())["choices"]) == 2
