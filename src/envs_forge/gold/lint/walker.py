@@ -35,6 +35,8 @@ class _Walker:
         self.may_write = may_write
         self.flow = Flow()
         self.functions: dict[str, Node] = {}
+        self.redirects: dict[int, Node] = {}
+        """Commands by their node's id → the statement around their list, whose redirects are theirs alone."""
         self.returns: list[States] = []
         self.errexit = bool(re.search(r"\s-\w*e", script.shebang))
         self.guards = self.subshells = 0
@@ -54,7 +56,10 @@ class _Walker:
 
     def visit(self, node: Node, states: States) -> States:
         visitor = getattr(self, f"_{node.type}", None)
-        return visitor(node, states) if visitor is not None else states
+        if visitor is not None:
+            states = visitor(node, states)
+        outer = self.redirects.get(node.id)
+        return states if outer is None else self._redirect(outer, node, states)
 
     # Statements
 
@@ -74,14 +79,20 @@ class _Walker:
         return states
 
     def _effect(self, command: Command, states: States) -> States:
-        targets = [self.script.resolve(word) for word in command.arguments]
-        if command.name in _WRITERS and any(is_reward_file(target) for target in targets):
-            target = next(t for t in targets if is_reward_file(t))
+        words = [self.script.resolve(word) for word in command.arguments]
+        target = next((word for word in words if is_reward_file(word)), None)
+        if command.name == "rm" and target is not None:
+            return frozenset({None})
+        if command.name in _WRITERS and target is not None:
             return self._written(command.line, target, UNKNOWN)
-        if self.may_write(command):
-            self.flow.delegated = True
-            return frozenset({UNKNOWN})
+        told = command.name not in STEADY and any("reward" in word.lower() for word in words)
+        if told or self.may_write(command):
+            return self._delegate()
         return states
+
+    def _delegate(self) -> States:
+        self.flow.delegated = True
+        return frozenset({UNKNOWN})
 
     def _leave(self, command: Command, states: States) -> States:
         if command.name == "exec":
@@ -126,11 +137,29 @@ class _Walker:
 
     def _redirected_statement(self, node: Node, states: States) -> States:
         body = node.child_by_field_name("body")
+        if body is not None and body.type == "list":
+            self._push_down(node, body)
+            return self.visit(body, states)
         if body is not None:
             states = self.visit(body, states)
+            if self._feeds_program(node, body) and states:
+                states = self._delegate()
+        return self._redirect(node, body, states)
+
+    def _feeds_program(self, node: Node, body: Node) -> bool:
+        """Whether a here-document that speaks of a reward is a program for what reads it."""
+        texts = [source(n) for n in walk(node) if n.type == "heredoc_body"]
+        speaks = any("reward" in text.lower() for text in texts)
+        return speaks and body.type == "command" and command_of(body).name not in STEADY
+
+    def _push_down(self, node: Node, body: Node) -> None:
+        """The grammar hangs `a && b > file` up as `(a && b) > file`: give the redirect back to `b`."""
+        self.redirects[body.named_children[-1].id] = node
+
+    def _redirect(self, node: Node, body: Node | None, states: States) -> States:
         for target in self._targets(node):
             if is_reward_file(target) and states:
-                states = self._written(line(node), target, self._constant(body))
+                states = self._written(line(body or node), target, self._constant(body))
         return states
 
     def _targets(self, node: Node) -> list[str]:
@@ -249,6 +278,10 @@ class _Walker:
 
     def outcomes(self, node: Node, states: States) -> tuple[States, States]:
         """The states after success and after failure of `node` where its failure does not end the script."""
+        body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
+        if body is not None and body.type == "list":
+            self._push_down(node, body)
+            return self.outcomes(body, states)
         if node.type == "list":
             left, right = node.named_children[0], node.named_children[-1]
             success, failure = self.outcomes(left, states)

@@ -56,7 +56,12 @@ def _fetches(call: ast.Call) -> bool:
     return remote and any(part in _FETCHERS for part in text.split("."))
 
 
-@rule("network-in-solution", WARNING, "the solution fetches something in a task without a network", fix="see the fix")
+@rule(
+    "network-in-solution",
+    WARNING,
+    "the solution fetches something in a task without a network",
+    fix="set network_mode, or install it in the image",
+)
 def network_in_solution(task: Task) -> Iterator[Hit]:
     """It cannot succeed there, unless it goes on without."""
     if task.bundle.config.environment.network or task.solution is None:

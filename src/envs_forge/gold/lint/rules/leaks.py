@@ -9,6 +9,7 @@ from envs_forge.bundle.check import DOCKERFILE, SOLUTION, TEST
 from envs_forge.bundle.links import find_file
 from envs_forge.gold.lint.registry import ERROR, WARNING, Hit, rule
 from envs_forge.gold.lint.rules.image import is_copied, is_ignored
+from envs_forge.gold.lint.shell import source
 from envs_forge.gold.lint.task import Task
 
 _SHORT = 64
@@ -67,20 +68,17 @@ def instruction_names_tests(task: Task) -> Iterator[Hit]:
             yield Hit(f"names {found[0]}", "instruction.md", number)
 
 
-@rule("answer-in-instruction", WARNING, "the instruction holds lines of the solution", fix="say what, not how")
+@rule("answer-in-instruction", WARNING, "the instruction holds commands of the solution", fix="say what, not how")
 def answer_in_instruction(task: Task) -> Iterator[Hit]:
-    """Three lines in a row that are the oracle's own and long enough not to be chance."""
-    wanted = {" ".join(line.split()) for line in task.instruction.split("\n")}
-    run, start = 0, 0
-    for number, line in enumerate(task.text(SOLUTION).split("\n"), start=1):
-        words = " ".join(line.split())
-        if len(words) >= 16 and not words.startswith("#") and words in wanted:
-            run, start = run + 1, start or number
-            if run == 3:
-                yield Hit(f"lines {start} to {number} of solve.sh are in the instruction", "instruction.md")
-                return
-        elif words:
-            run, start = 0, 0
+    """Three commands in a row that are the oracle's own, each a line of the instruction and too long for chance."""
+    lines = {" ".join(line.strip(" `$>").split()) for line in task.instruction.split("\n")}
+    run: list[int] = []
+    for command in task.solution.commands if task.solution else ():
+        words = " ".join(source(command.node).split())
+        run = [*run, command.line] if len(words) >= 12 and words in lines else []
+        if len(run) == 3:
+            yield Hit(f"commands of solve.sh, lines {run[0]} to {run[-1]}, are in the instruction", "instruction.md")
+            return
 
 
 @rule("solution-writes-reward", ERROR, "the solution touches the reward", fix="let the tests alone write it")

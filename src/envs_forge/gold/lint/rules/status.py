@@ -33,12 +33,18 @@ def _asking_part(statement: Node) -> str:
     """The part of a statement that is evaluated first."""
     if statement.type == "if_statement":
         return " ".join(source(c) for c in statement.children_by_field_name("condition"))
-    return source(statement) if statement.type in ("variable_assignment", "test_command", "list") else ""
+    return source(statement) if _kind(statement) in ("variable_assignment", "test_command", "list") else ""
+
+
+def _kind(statement: Node) -> str:
+    """The type of a statement, redirects aside."""
+    body = statement.child_by_field_name("body") if statement.type == "redirected_statement" else None
+    return body.type if body is not None else statement.type
 
 
 def _decides(statement: Node) -> bool:
     """Whether the statement itself writes the reward in its branches."""
-    return statement.type in ("if_statement", "list") and "reward" in source(statement).lower()
+    return _kind(statement) in ("if_statement", "list") and "reward" in source(statement).lower()
 
 
 @rule(
