@@ -99,7 +99,7 @@ def test_no_engine(forge: Forge, here: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
     task(here / "pool", "good")
     for command in ("measure", "verify"):
-        one_line(forge(command, "-p", "pool", "--engine", "docker"), "docker")
+        one_line(forge(command, "-p", "pool", "--engine", "docker"), "Docker engine")
     assert [path.name for path in here.iterdir()] == ["pool"]
 
 

@@ -78,7 +78,7 @@ def test_help_and_tables_work_in_any_locale(variables: dict[str, str]) -> None:
 
 def test_names_of_strangers_cannot_paint_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     show_table(("seed", "n"), [("a\x1b[2Jb", "1")], right=(1,))
-    assert capsys.readouterr().out == "seed     n\na?[2Jb  1\n"
+    assert capsys.readouterr().out == "seed    n\na?[2Jb  1\n"
 
 
 def test_every_command_has_a_module_and_help() -> None:

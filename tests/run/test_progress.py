@@ -29,6 +29,8 @@ def test_the_line_of_making(now: list[float]) -> None:
     progress.count(-1)
     progress.end()
     assert progress.line().startswith("accepted 11/20 · in flight 2 ·")
+    progress.enter(Phase.ENDED)
+    assert progress.line() == "accepted 11/20 · rejected 2 (build 1, oracle 1) · elapsed 1:04"
 
 
 def test_the_line_of_measuring(now: list[float]) -> None:

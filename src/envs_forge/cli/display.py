@@ -53,18 +53,17 @@ class Display:
             self._write(_CLEAR + self._line()[: width - 1])
 
     def _show_plain(self) -> None:
-        phase = ""
-        while True:
-            if self._phase() != phase:
-                phase = self._phase()
-                self._write(f"{self._line()}\n")
-            for _ in range(int(_PLAIN_S / _LIVE_S)):
-                if self._ended.wait(_LIVE_S):
-                    return
-                if self._phase() != phase:
-                    break
-            else:
-                self._write(f"{self._line()}\n")
+        """A line at every change of phase, and one every ten seconds when there is something new to say."""
+        phase = said = ""
+        waited = _PLAIN_S
+        while not self._ended.wait(_LIVE_S):
+            waited += _LIVE_S
+            if waited < _PLAIN_S and self._phase() == phase:
+                continue
+            phase, waited = self._phase(), 0.0
+            if (line := self._line()) != said:
+                said = line
+                self._write(f"{line}\n")
 
     def _write(self, text: str) -> None:
         with self._lock:

@@ -25,7 +25,7 @@ class Progress:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._clock = self._phase_clock = time.monotonic()
-        self._phase = Phase.STARTING
+        self._phase = self._counted = Phase.STARTING
         self._done = self._before = self._total = 0
         self._in_flight = self._invalid = 0
         self._rejected: Counter[str] = Counter()
@@ -39,8 +39,10 @@ class Progress:
         """Begin a phase of which `done` of `total` were done before."""
         with self._lock:
             self._phase, self._phase_clock = phase, time.monotonic()
-            self._done = self._before = done
-            self._total, self._in_flight = total, 0
+            if phase in (Phase.MEASURING, Phase.MAKING):
+                self._counted = phase
+                self._done = self._before = done
+                self._total, self._in_flight = total, 0
 
     def begin(self) -> None:
         """Something is in flight."""
@@ -76,18 +78,21 @@ class Progress:
         return " · ".join(parts if left is None else [*parts, f"left {clock(left)}"])
 
     def _counts(self) -> list[str]:
-        if self._phase is Phase.MEASURING:
+        """What the phase counts; after the end what the last phase that counts came to."""
+        shown = self._counted if self._phase is Phase.ENDED else self._phase
+        if shown is Phase.MEASURING:
             spoiled = [f"spoiled by the machine {self._invalid}"] if self._invalid else []
             return [f"measured {self._done}/{self._total} rollouts", *spoiled]
-        if self._phase is Phase.MAKING:
+        if shown is Phase.MAKING:
+            in_flight = [] if self._phase is Phase.ENDED else [f"in flight {self._in_flight}"]
             reasons = ", ".join(f"{stage} {count}" for stage, count in sorted(self._rejected.items()))
             rejected = f"rejected {self._rejected.total()}" + (f" ({reasons})" if reasons else "")
-            return [f"accepted {self._done}/{self._total}", f"in flight {self._in_flight}", rejected]
+            return [f"accepted {self._done}/{self._total}", *in_flight, rejected]
         return [self._phase.value]
 
     def _left_s(self, now: float) -> float | None:
         done = self._done - self._before
-        if done <= 0 or self._total <= self._done:
+        if self._phase is not self._counted or done <= 0 or self._total <= self._done:
             return None
         return (now - self._phase_clock) / done * (self._total - self._done)
 
