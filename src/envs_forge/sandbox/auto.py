@@ -96,8 +96,7 @@ def _oci() -> Engine:
 def _oci_hindrance() -> str | None:
     """Why the oci engine cannot run here; None when it can."""
     try:
-        probe = importlib.import_module(OCI).probe
-    except (ImportError, AttributeError):
-        return "it is not part of this version"
-    hindrance: str | None = probe()
-    return hindrance
+        importlib.import_module(OCI).probe()
+    except PrerequisiteError as error:
+        return error.message
+    return None

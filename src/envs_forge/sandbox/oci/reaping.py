@@ -1,0 +1,69 @@
+"""Removes what an owner left in its directory: containers, control groups, mounts, loop devices, files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from envs_forge.errors import ForgeError
+from envs_forge.sandbox.oci.cgroups import kill_all
+from envs_forge.sandbox.oci.container import remove
+from envs_forge.sandbox.oci.state import Home, dead_homes, drop_home
+from envs_forge.sandbox.oci.syscalls import MNT_DETACH, unmount
+
+
+def reap_dead(root: Path) -> int:
+    """Remove what dead owners left below a state directory; returns how many things it was."""
+    return sum(remove_home(home, helpers=True) for home in dead_homes(root))
+
+
+def remove_home(home: Home, *, helpers: bool = False) -> int:
+    """Remove an owner's directory with all that belongs to it.
+
+    Args:
+        home: The directory, locked by the caller.
+        helpers: Kill programs that the owner started and that still run (runc, mount).
+
+    Returns:
+        How many sandboxes and slots were there.
+    """
+    if helpers:
+        kill_all(_helpers(home.path))
+    count = 0
+    for sandbox in _children(home.sandboxes):
+        with contextlib.suppress(ForgeError):
+            remove(sandbox.name, home.runtime)
+        count += 1
+    mounted = _mounts_below(home.path)
+    for place in sorted(mounted, reverse=True):
+        with contextlib.suppress(OSError):
+            unmount(place, MNT_DETACH)
+    count += len([file for file in _children(home.slots) if file.suffix == ".img"])
+    drop_home(home)
+    return count
+
+
+def _children(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _mounts_below(folder: Path) -> list[str]:
+    places = []
+    for line in Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines():
+        place = line.split(" ")[4].replace("\\040", " ")
+        if Path(place).is_relative_to(folder):
+            places.append(place)
+    return places
+
+
+def _helpers(folder: Path) -> list[int]:
+    """Processes whose command line names something in `folder`."""
+    sign = os.fsencode(f"{folder}/")
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit() and int(place.name) != os.getpid():
+            with contextlib.suppress(OSError):
+                if sign in (place / "cmdline").read_bytes():
+                    found.append(int(place.name))
+    return found
