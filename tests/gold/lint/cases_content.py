@@ -11,14 +11,14 @@ KEY = "sk-" + "a1B2" * 10
 COMMANDS = "#!/bin/bash\nsort -u /app/data.txt\nwc -l /app/data.txt\nmv /app/data.txt /app/old.txt\n"
 
 HITS: list[tuple[str, str, Changes, int | None]] = [
-    ("solution-in-image", "error", {**image("FROM debian:12\nCOPY . /app/\n"), "solution/solve.sh": LONG_SOLVE,
+    ("solution-in-environment", "error", {**image("FROM debian:12\nCOPY . /app/\n"), "solution/solve.sh": LONG_SOLVE,
                                     "environment/tools/fix.sh": LONG_SOLVE}, None),
-    ("solution-in-image", "error", {**image("FROM debian:12\nCOPY tools/ /app/\n"), "solution/solve.sh": LONG_SOLVE,
+    ("solution-in-environment", "error", {**image("FROM debian:12\nCOPY tools/ /app/\n"), "solution/solve.sh": LONG_SOLVE,
                                     "environment/tools/fix.sh": LONG_SOLVE}, None),
-    ("solution-in-image", "warning", {"solution/solve.sh": LONG_SOLVE, "environment/solve.sh": LONG_SOLVE}, None),
-    ("solution-in-image", "warning", {**image("FROM debian:12\nCOPY . /app/\n"), "solution/solve.sh": LONG_SOLVE,
+    ("solution-in-environment", "warning", {"solution/solve.sh": LONG_SOLVE, "environment/solve.sh": LONG_SOLVE}, None),
+    ("solution-in-environment", "warning", {**image("FROM debian:12\nCOPY . /app/\n"), "solution/solve.sh": LONG_SOLVE,
                                       "environment/solve.sh": LONG_SOLVE, "environment/.dockerignore": "*.sh\n"}, None),
-    ("tests-in-image", "warning", {"environment/check.sh": TEST}, None),
+    ("tests-in-environment", "warning", {"environment/check.sh": TEST}, None),
     ("image-uses-reserved-paths", "warning", image("FROM debian:12\nCOPY data.txt /tests/\n"), 2),
     ("image-uses-reserved-paths", "warning", image("FROM debian:12\nRUN mkdir -p /solution\n"), 2),
     ("instruction-names-tests", "warning", {"instruction.md": "Sort it.\nRun /tests/test.sh to see.\n"}, 2),
@@ -55,8 +55,8 @@ HITS: list[tuple[str, str, Changes, int | None]] = [
 ]  # fmt: skip
 
 MISSES: list[tuple[str, Changes]] = [
-    ("solution-in-image", {"solution/solve.sh": "#!/bin/sh\ntrue\n", "environment/noop.sh": "#!/bin/sh\ntrue\n"}),
-    ("tests-in-image", {"environment/values.csv": "x" * 99, "tests/values.csv": "x" * 99}),
+    ("solution-in-environment", {"solution/solve.sh": "#!/bin/sh\ntrue\n", "environment/noop.sh": "#!/bin/sh\ntrue\n"}),
+    ("tests-in-environment", {"environment/values.csv": "x" * 99, "tests/values.csv": "x" * 99}),
     ("image-uses-reserved-paths", image("FROM debian:12\nCOPY data.txt /app/tests/\nRUN mkdir /app/solution /tests-data\n")),
     ("instruction-names-tests", {"instruction.md": "Make the tests in /app/tests pass; find a solution. /solutions.txt\n"}),
     ("answer-in-instruction", {"instruction.md": "sort -u /app/data.txt\nthen\nmv /app/data.txt /app/old.txt\n",

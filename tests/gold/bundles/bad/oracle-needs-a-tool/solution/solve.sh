@@ -1,0 +1,2 @@
+#!/bin/bash
+no-such-tool --sum /app/data.txt > /app/sum.txt

@@ -1,0 +1,3 @@
+#!/bin/bash
+echo 65 > /app/sum.txt
+sleep 1000

@@ -1,0 +1,4 @@
+#!/bin/bash
+r=''
+[ "$(cat /app/sum.txt)" = 65 ] && r=1
+printf "%s\n" "$r" > /logs/verifier/reward.txt

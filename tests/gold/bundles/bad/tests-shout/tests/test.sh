@@ -1,0 +1,2 @@
+#!/bin/bash
+yes 'all work and no play'

@@ -1,0 +1,2 @@
+#!/bin/bash
+total /app/data.txt > /app/sum.txt

@@ -1,0 +1,2 @@
+#!/bin/sh
+awk '{ total += $2 } END { print total }' /app/data.txt > /app/sum.txt

@@ -1,0 +1,2 @@
+def test_the_sum_of_all_numbers(total):
+    assert total == 65
