@@ -1,4 +1,4 @@
-"""The exact compact integer program.
+"""The exact compact integer program, whole or with most of it fixed.
 
 For a fixed choice the best optional uses and slacks are closed-form, so the program keeps only draws `x` and, for each
 skill with a quota, one `w` (optional uses) and one `ξ` (missing uses), both continuous:
@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from envs_forge.errors import InvariantError
+from envs_forge.plan.check import closed_form
 from envs_forge.plan.highs import Outcome, Program, solve
-from envs_forge.plan.problem import Bools, Floats, Ints, Problem, Skills
+from envs_forge.plan.problem import Bools, Floats, Ints, Problem, Skills, uses
 
 
 @dataclass(frozen=True)
@@ -28,72 +29,99 @@ class Compact:
     """The program with what its rows and columns stand for.
 
     Columns: draws of `candidates`, then `w`, then `ξ`, one of each for every skill in `skills`. Rows: seeds with
-    several candidates, the size, the quotas, the optional offers.
+    several candidates, the size, the quotas, the optional offers. `fixed` are draws that are part of every solution.
     """
 
     program: Program
     candidates: Ints
     skills: Ints
     size_row: int
+    fixed: Ints
+    fixed_value: float
+
+    @property
+    def quota_rows(self) -> Ints:
+        """Rows of the quotas, in the order of `skills`."""
+        return self.size_row + 1 + np.arange(self.skills.size)
 
     def draws(self, outcome: Outcome) -> Ints:
-        """Candidates that an integer solution draws, repeated, ascending."""
+        """All draws of an integer solution, repeated, ascending."""
         counts = np.rint(outcome.x[: self.candidates.size]).astype(np.int64)
-        return np.sort(np.repeat(self.candidates, counts))
+        return np.sort(np.concatenate([self.fixed, np.repeat(self.candidates, counts)]))
 
     def prices(self, outcome: Outcome, quotas: int) -> Floats:
         """(V,) duals of the quota rows of a linear solve, as prices ≥ 0."""
         result = np.zeros(quotas)
-        rows = slice(self.size_row + 1, self.size_row + 1 + self.skills.size)
-        result[self.skills] = np.maximum(-outcome.row_dual[rows], 0.0)
+        result[self.skills] = np.maximum(-outcome.row_dual[self.quota_rows], 0.0)
         return result
 
-    def missing(self, outcome: Outcome, quotas: int) -> Floats:
-        """(V,) values of ξ."""
-        result = np.zeros(quotas)
-        result[self.skills] = outcome.x[self.candidates.size + self.skills.size :]
-        return result
+    def start(self, problem: Problem, chosen: Ints) -> Floats:
+        """Values of all columns for a choice that contains the fixed draws."""
+        counts = np.bincount(chosen, minlength=problem.scores.size)
+        used, short = closed_form(problem, chosen)
+        return np.concatenate([counts[self.candidates], used[self.skills], short[self.skills]]).astype(np.float64)
 
 
-def compact(problem: Problem, candidates: Ints | None = None, *, integer: bool = True) -> Compact:
-    """Write the program over `candidates` (default: all that are allowed and not the worse twin of another)."""
+def compact(
+    problem: Problem, candidates: Ints | None = None, *, fixed: Ints | None = None, integer: bool = True
+) -> Compact:
+    """Write the program.
+
+    Args:
+        problem: The problem.
+        candidates: What may be drawn, ascending; default: all that is allowed and not the worse twin of another.
+        fixed: Draws that are made already, of seeds without `candidates`.
+        integer: Whether draws are integer.
+    """
     kept = worthwhile(problem) if candidates is None else candidates
+    done = np.zeros(0, np.int64) if fixed is None else fixed
     skills = np.flatnonzero(problem.quotas > 0)
+    width, count = skills.size, kept.size
     seeds, position = np.unique(kept // problem.actions, return_inverse=True)
     several = np.bincount(position, minlength=seeds.size) > 1
-    seed_row = np.cumsum(several) - 1
     size_row = int(several.sum())
+    rows, columns, values = _matrix(problem, kept, skills, position, several)
+    room = problem.capacity[seeds].astype(np.float64)
+    wanted = problem.quotas[skills] - uses(problem.required[done], problem.quotas.size)[skills]
+    offered = uses(problem.optional[done], problem.quotas.size)[skills]
+    size = problem.size - done.size
+    flat = problem.scores.ravel()
+    program = Program(
+        cost=np.concatenate([flat[kept], np.full(width, -problem.epsilon), np.full(width, -problem.penalty)]),
+        upper=np.concatenate([room[position], np.full(width, np.inf), problem.limits[skills]]),
+        row_lower=np.concatenate([np.full(size_row, -np.inf), [size], wanted, -offered]).astype(np.float64),
+        row_upper=np.concatenate([room[several], [size], np.full(2 * width, np.inf)]).astype(np.float64),
+        rows=rows,
+        columns=columns,
+        values=values,
+        integer=np.arange(count + 2 * width) < count if integer else None,
+    )
+    return Compact(program, kept, skills, size_row, done, float(flat[done].sum()))
+
+
+def _matrix(problem: Problem, kept: Ints, skills: Ints, position: Ints, several: Bools) -> tuple[Ints, Ints, Floats]:
+    """Rows, columns and values of the entries."""
     count, width = kept.size, skills.size
     local = np.full(problem.quotas.size, -1, np.int64)
     local[skills] = np.arange(width)
+    size_row = int(several.sum())
     quota_row, offer_row = size_row + 1, size_row + 1 + width
-    extra = np.arange(width)
-    in_seed_row = np.flatnonzero(several[position])
+    each = np.arange(width)
+    shared = np.flatnonzero(several[position])
     parts = [
-        (seed_row[position[in_seed_row]], in_seed_row, 1.0),
+        ((np.cumsum(several) - 1)[position[shared]], shared, 1.0),
         (np.full(count, size_row), np.arange(count), 1.0),
         (*_entries(problem.required[kept], local, quota_row), 1.0),
-        (quota_row + extra, count + extra, 1.0),
-        (quota_row + extra, count + width + extra, 1.0),
+        (quota_row + each, count + each, 1.0),
+        (quota_row + each, count + width + each, 1.0),
         (*_entries(problem.optional[kept], local, offer_row), 1.0),
-        (offer_row + extra, count + extra, -1.0),
+        (offer_row + each, count + each, -1.0),
     ]
-    room = problem.capacity[seeds].astype(np.float64)
-    program = Program(
-        cost=np.concatenate(
-            [problem.scores.ravel()[kept], np.full(width, -problem.epsilon), np.full(width, -problem.penalty)]
-        ),
-        upper=np.concatenate([room[position], np.full(width, np.inf), problem.limits[skills]]),
-        row_lower=np.concatenate(
-            [np.full(size_row, -np.inf), [problem.size], problem.quotas[skills], np.zeros(width)]
-        ).astype(np.float64),
-        row_upper=np.concatenate([room[several], [problem.size], np.full(2 * width, np.inf)]).astype(np.float64),
-        rows=np.concatenate([part[0] for part in parts]),
-        columns=np.concatenate([part[1] for part in parts]),
-        values=np.concatenate([np.full(part[0].size, part[2]) for part in parts]),
-        integer=np.arange(count + 2 * width) < count if integer else None,
+    return (
+        np.concatenate([part[0] for part in parts]),
+        np.concatenate([part[1] for part in parts]),
+        np.concatenate([np.full(part[0].size, part[2]) for part in parts]),
     )
-    return Compact(program, kept, skills, size_row)
 
 
 def _entries(skills: Skills, local: Ints, first_row: int) -> tuple[Ints, Ints]:
@@ -120,28 +148,24 @@ def worthwhile(problem: Problem) -> Ints:
 
 
 def least_missing(problem: Problem) -> Floats:
-    """(V,) what the quotas lack at least, all of them together, beyond their limits, in a plan that lacks least."""
-    program = compact(problem)
-    count, width = program.candidates.size, program.skills.size
-    cost = np.zeros(program.program.cost.size + width)
-    cost[-width:] = -1.0
+    """(V,) what the quotas lack beyond their limits in a plan that lacks least, all of them together."""
+    whole = compact(problem)
+    program, width = whole.program, whole.skills.size
+    columns = program.cost.size + np.arange(width)
+    assert program.integer is not None
     extended = Program(
-        cost=cost,
-        upper=np.concatenate([program.program.upper, np.full(width, np.inf)]),
-        row_lower=program.program.row_lower,
-        row_upper=program.program.row_upper,
-        rows=np.concatenate([program.program.rows, program.size_row + 1 + np.arange(width)]),
-        columns=np.concatenate([program.program.columns, count + 2 * width + np.arange(width)]),
-        values=np.concatenate([program.program.values, np.ones(width)]),
-        integer=np.concatenate([_integer(program.program), np.zeros(width, bool)]),
+        cost=np.concatenate([np.zeros(program.cost.size), np.full(width, -1.0)]),
+        upper=np.concatenate([program.upper, np.full(width, np.inf)]),
+        row_lower=program.row_lower,
+        row_upper=program.row_upper,
+        rows=np.concatenate([program.rows, whole.quota_rows]),
+        columns=np.concatenate([program.columns, columns]),
+        values=np.concatenate([program.values, np.ones(width)]),
+        integer=np.concatenate([program.integer, np.zeros(width, bool)]),
     )
     outcome = solve(extended, absolute_gap=0.5)
     if not outcome.feasible:
         raise InvariantError("the draws do not fit the capacities")
     result = np.zeros(problem.quotas.size)
-    result[program.skills] = np.rint(outcome.x[-width:])
+    result[whole.skills] = np.rint(outcome.x[-width:])
     return result
-
-
-def _integer(program: Program) -> Bools:
-    return np.zeros(program.cost.size, bool) if program.integer is None else program.integer

@@ -28,7 +28,10 @@ class Program:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Answer of HiGHS. `feasible` is False when it proved that nothing satisfies the rows."""
+    """Answer of HiGHS.
+
+    `feasible`: there is an `x`. `optimal`: HiGHS proved that it is the best, or, without one, that there is none.
+    """
 
     feasible: bool
     optimal: bool
@@ -119,12 +122,13 @@ def _read(solver: Any, integer: bool) -> Outcome:
     kinds = highspy.HighsModelStatus
     infeasible = status in (kinds.kInfeasible, kinds.kUnboundedOrInfeasible)
     info = solver.getInfo()
-    if not infeasible and info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+    found = not infeasible and info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    if not found and not infeasible and not integer:
         raise InvariantError(f"HiGHS ended without an answer: {solver.modelStatusToString(status)}")
     answer = solver.getSolution()
     return Outcome(
-        feasible=not infeasible,
-        optimal=status == kinds.kOptimal,
+        feasible=found,
+        optimal=infeasible or status == kinds.kOptimal,
         x=np.asarray(answer.col_value, dtype=np.float64),
         row_dual=np.asarray(answer.row_dual, dtype=np.float64),
         column_dual=np.asarray(answer.col_dual, dtype=np.float64),

@@ -7,6 +7,10 @@ best of those. Hence, for every μ ≥ 0 (and ≤ λ where the slack is not limi
     UB(μ) = Σ top-`size` of val − μ·m + Σ max(μ − λ, 0)·limit
 
 is no less than the value of any plan. Computed in double precision from the data, it needs no trust in a solver.
+
+With the threshold ν, the value of the last draw that enters, a candidate's *loss* is `max(best of its seed, ν) − val`.
+A plan with total loss L is worth at most UB(μ) − L, so a candidate whose loss exceeds `UB(μ) − value of a known plan`
+can be in no better plan.
 """
 
 from __future__ import annotations
@@ -19,20 +23,26 @@ from envs_forge.plan.problem import Floats, Ints, Problem, Skills
 
 
 @dataclass(frozen=True)
-class Pricing:
+class View:
     """Every seed seen at some prices.
 
     Attributes:
-        best: (S,) value of each seed's best candidate; −inf where none is allowed.
-        action: (S,) which one that is; the first of equals.
+        prices: (V,) μ.
+        action: (S,) each seed's best candidate, the first of equals.
+        best: (S,) its value, −inf where none is allowed.
+        draws: (S,) draws of the seed in the plan that the prices alone would choose.
+        threshold: ν.
+        loss: (S, A) what a draw of a candidate costs against the bound at least; inf where not allowed.
         bound: UB(μ).
-        threshold: Value of the last draw that enters the plan: what one more draw is worth, roughly.
     """
 
-    best: Floats
+    prices: Floats
     action: Ints
-    bound: float
+    best: Floats
+    draws: Ints
     threshold: float
+    loss: Floats
+    bound: float
 
 
 def clip_prices(problem: Problem, prices: Floats) -> Floats:
@@ -41,42 +51,42 @@ def clip_prices(problem: Problem, prices: Floats) -> Floats:
     return np.clip(prices, 0.0, top)
 
 
-def values(problem: Problem, prices: Floats) -> Floats:
-    """(S, A) value of each candidate at these prices; −inf where it is not allowed."""
-    total = problem.scores + _sum(prices, problem.required, problem.scores.shape)
-    total += _sum(np.maximum(prices - problem.epsilon, 0.0), problem.optional, problem.scores.shape)
-    total[~problem.allowed] = -np.inf
-    return total
-
-
-def price(problem: Problem, prices: Floats) -> Pricing:
-    """Value every seed at valid prices (see `clip_prices`) and bound what any plan is worth."""
-    total = values(problem, prices)
-    action = total.argmax(axis=1)
-    best = total[np.arange(problem.seeds), action]
-    top, threshold = _top(best, problem.capacity, problem.size)
+def look(problem: Problem, prices: Floats) -> View:
+    """See every seed at valid prices (`clip_prices`) and bound what any plan is worth."""
+    value = _values(problem, prices)
+    action = value.argmax(axis=1)
+    best = value[np.arange(problem.seeds), action]
+    draws, threshold = _fill(best, problem.capacity, problem.size)
+    drawn = np.flatnonzero(draws)
     over = np.maximum(prices - problem.penalty, 0.0)
-    limits = np.where(over > 0, problem.limits, 0.0)
-    return Pricing(best, action, float(top - prices @ problem.quotas + over @ limits), threshold)
+    bound = draws[drawn] @ best[drawn] - prices @ problem.quotas + over @ np.where(over > 0, problem.limits, 0.0)
+    loss = np.subtract(np.maximum(best, threshold)[:, None], value, out=value)
+    return View(prices, action, best, draws, threshold, loss, float(bound))
 
 
-def _sum(prices: Floats, skills: Skills, shape: tuple[int, ...]) -> Floats:
-    """Sum of the prices of each row's skills, column by column to save memory. Padding points at a price of 0."""
+def _values(problem: Problem, prices: Floats) -> Floats:
+    """(S, A) value of each candidate; −inf where it is not allowed."""
+    total = problem.scores.ravel().copy()
+    _add(total, prices, problem.required)
+    _add(total, np.maximum(prices - problem.epsilon, 0.0), problem.optional)
+    total[~problem.allowed.ravel()] = -np.inf
+    return total.reshape(problem.scores.shape)
+
+
+def _add(total: Floats, prices: Floats, skills: Skills) -> None:
+    """Add the prices of each row's skills, column by column to save memory. Padding points at a price of 0."""
     padded = np.append(prices, 0.0)
-    total = np.zeros(shape[0] * shape[1])
-    for column in range(skills.shape[1]):
-        total += padded[skills[:, column]]
-    return total.reshape(shape)
+    if padded.any():
+        for column in range(skills.shape[1]):
+            total += padded[skills[:, column]]
 
 
-def _top(best: Floats, capacity: Ints, size: int) -> tuple[float, float]:
-    """Sum of the `size` best draws and the value of the last of them."""
-    usable = np.flatnonzero((capacity > 0) & np.isfinite(best))
-    keep = min(size, usable.size)
-    if keep < usable.size:
-        usable = usable[np.argpartition(-best[usable], keep - 1)[:keep]]
-    usable = usable[np.argsort(-best[usable], kind="stable")]
-    filled = np.cumsum(np.minimum(capacity[usable], size))
-    taken = np.minimum(np.diff(np.minimum(filled, size), prepend=0), size)
-    last = int(np.searchsorted(filled, size))
-    return float(best[usable] @ taken), float(best[usable[min(last, usable.size - 1)]])
+def _fill(best: Floats, capacity: Ints, size: int) -> tuple[Ints, float]:
+    """Draws (S,) when the best seeds are filled first, the earlier of equals first, and the value of the last draw."""
+    room = np.where(np.isfinite(best), capacity, 0)
+    order = np.argsort(-best, kind="stable")
+    filled = np.minimum(np.cumsum(room[order]), size)
+    draws = np.zeros(best.size, np.int64)
+    draws[order] = np.diff(filled, prepend=0)
+    last = order[min(int(np.searchsorted(filled, size)), order.size - 1)]
+    return draws, float(best[last])

@@ -26,6 +26,9 @@ Keys = NDArray[np.uint64]
 NO_SKILL = -1
 """Fills the rows of `required` and `optional` that have fewer skills than the widest."""
 
+_CHUNK = 50_000
+"""Seeds looked at together where all at once would take too much memory."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -117,17 +120,13 @@ def uses(skills: Skills, quotas: int) -> Ints:
 def reachable(problem: Problem) -> Ints:
     """(V,) most uses that a plan could make of each skill, each skill for itself."""
     total = np.zeros(problem.quotas.size, np.int64)
-    # One seed at a time would be slow and all at once large: mark (seed, skill) pairs action by action.
-    pairs = [_pairs(problem, skills) for skills in (problem.required, problem.optional)]
-    distinct = np.unique(np.concatenate(pairs))
-    if distinct.size:
-        np.add.at(total, distinct % problem.quotas.size, problem.capacity[distinct // problem.quotas.size])
+    for start in range(0, problem.seeds, _CHUNK):
+        stop = min(start + _CHUNK, problem.seeds)
+        able = np.zeros((stop - start, problem.quotas.size), bool)
+        allowed = np.flatnonzero(problem.allowed[start:stop].ravel())
+        for skills in (problem.required, problem.optional):
+            for column in range(skills.shape[1]):
+                skill = skills[start * problem.actions + allowed, column]
+                able[(allowed // problem.actions)[skill >= 0], skill[skill >= 0]] = True
+        total += problem.capacity[start:stop] @ able
     return np.minimum(total, problem.size)
-
-
-def _pairs(problem: Problem, skills: Skills) -> Ints:
-    """`seed · V + skill` for each skill of each allowed candidate."""
-    rows = np.repeat(np.arange(problem.seeds, dtype=np.int64), problem.actions)[:, None]
-    wanted = problem.allowed.ravel()[:, None] & (skills >= 0)
-    codes = rows * problem.quotas.size + skills
-    return np.asarray(codes[wanted], dtype=np.int64)

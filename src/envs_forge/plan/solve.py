@@ -18,13 +18,16 @@ from envs_forge.errors import InvariantError, UserError
 from envs_forge.plan import heuristics
 from envs_forge.plan.check import evaluate
 from envs_forge.plan.collapse import collapse
-from envs_forge.plan.exact import compact, least_missing
-from envs_forge.plan.highs import solve as run_highs
+from envs_forge.plan.exact import least_missing
 from envs_forge.plan.highs import version
-from envs_forge.plan.lagrange import clip_prices, price
+from envs_forge.plan.lagrange import look
 from envs_forge.plan.problem import Floats, Ints, Problem, Solution, reachable
+from envs_forge.plan.scale.optimum import optimum
 from envs_forge.plan.settings import Solver
 from envs_forge.plan.ties import settle
+
+_EXPLAINABLE = 4_000
+"""Most groups for which the quotas that cannot be met are worked out exactly."""
 
 
 class ShortageError(UserError):
@@ -83,26 +86,38 @@ def _require_draws(problem: Problem) -> None:
 
 def _ablation(problem: Problem, method: str, chosen: Ints) -> Solution:
     objective = evaluate(problem, chosen)
-    pricing = price(problem, np.zeros(problem.quotas.size))
-    return Solution(chosen, objective, pricing.bound, np.zeros(problem.quotas.size), pricing.threshold, method)
+    view = look(problem, np.zeros(problem.quotas.size))
+    return Solution(chosen, objective, max(view.bound, objective), view.prices, view.threshold, method)
 
 
 def _optimum(problem: Problem) -> Solution:
     clipped, lost = _clip(problem)
     groups = collapse(clipped)
-    prices = _prices(groups.problem)
-    pricing = price(groups.problem, prices)
-    program = compact(groups.problem)
-    outcome = run_highs(program.program)
-    if not outcome.feasible:
-        raise SlackError(least_missing(groups.problem))
-    chosen = settle(problem, groups.expand(program.draws(outcome)))
-    objective = evaluate(problem, chosen)
-    bound = min(pricing.bound, outcome.bound if outcome.optimal else np.inf) - lost
-    if objective > bound + 1e-6 * max(1.0, abs(bound)):
+    best = optimum(groups.problem)
+    if best.finish is None:
+        small = groups.problem.seeds <= _EXPLAINABLE
+        raise SlackError(least_missing(groups.problem) if small else best.missing)
+    chosen = settle(problem, groups.expand(best.finish.chosen))
+    objective, bound = evaluate(problem, chosen), best.finish.bound - lost
+    if objective > bound + 1e-9 * (1.0 + problem.size + float(problem.quotas.sum())):
         raise InvariantError(f"a plan worth {objective:.9f} exceeds its bound {bound:.9f}")
-    solver = {"name": "HiGHS", "version": version(), "threads": "1", "mip_abs_gap": "0", "mip_rel_gap": "0"}
-    return Solution(chosen, objective, max(bound, objective), prices, pricing.threshold, "milp", solver)
+    solver = {
+        "name": "HiGHS",
+        "version": version(),
+        "options": "threads=1 random_seed=0 mip_rel_gap=0 tolerances=1e-9",
+        "groups": str(groups.problem.seeds),
+        "price_steps": str(best.steps),
+        "candidates_opened": str(best.finish.opened),
+    }
+    return Solution(
+        chosen=chosen,
+        objective=objective,
+        bound=max(bound, objective),
+        prices=best.view.prices,
+        size_price=best.view.threshold,
+        method=Solver.MILP.value,
+        solver=solver,
+    )
 
 
 def _clip(problem: Problem) -> tuple[Problem, float]:
@@ -117,11 +132,3 @@ def _clip(problem: Problem) -> tuple[Problem, float]:
         raise SlackError(np.maximum(-limits, 0.0))
     limited = None if problem.slack_limit is None else np.floor(limits + 1e-9)
     return replace(problem, quotas=quotas, slack_limit=limited), float(problem.penalty * rest.sum())
-
-
-def _prices(problem: Problem) -> Floats:
-    relaxed = compact(problem, integer=False)
-    outcome = run_highs(relaxed.program)
-    if not outcome.feasible:
-        raise SlackError(least_missing(problem))
-    return clip_prices(problem, relaxed.prices(outcome, problem.quotas.size))

@@ -1,0 +1,117 @@
+"""The integer decision and its proof.
+
+A candidate whose move costs more than the gap between the bound and a known plan can be in no better plan. So: decide
+among the candidates with the cheapest moves, take the gap that is left, open every candidate within it, decide again.
+When all within the gap were open, the integer program's own bound holds for the whole problem.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from envs_forge.plan.check import closed_form, evaluate
+from envs_forge.plan.exact import compact
+from envs_forge.plan.highs import solve
+from envs_forge.plan.lagrange import View
+from envs_forge.plan.problem import Floats, Ints, Problem
+from envs_forge.plan.scale.core import cheapest, moves, open_core, within
+
+FIRST = 400
+"""Candidates opened first, on top of the linear program's support."""
+
+MOST = 40_000
+"""Most candidates ever opened."""
+
+NODES = (200, 4_000)
+"""Most nodes of the first search, which only has to find a good plan, and of those that have to prove."""
+
+_SLOP = 1e-9
+
+
+@dataclass(frozen=True)
+class Finish:
+    """The best plan found, its value and what no plan can exceed."""
+
+    chosen: Ints
+    objective: float
+    bound: float
+    opened: int
+
+    @property
+    def gap(self) -> float:
+        """How much better than this plan another could be at most."""
+        return self.bound - self.objective
+
+
+def finish(problem: Problem, view: View, support: Ints, *, tolerance: float) -> Finish | None:
+    """Decide in integers.
+
+    Args:
+        problem: Grouped seeds, quotas clipped.
+        view: The problem at good prices.
+        support: Candidates that must be open whatever their moves cost.
+        tolerance: Absolute gap that is good enough.
+
+    Returns:
+        The plan, or None when no plan within the slack limits was found.
+    """
+    best = _default(problem, view)
+    if best is not None and view.bound - best.objective <= tolerance:
+        return best
+    cost = moves(problem, view)
+    limit, nodes = _costliest(cost, cheapest(cost, FIRST)), NODES[0]
+    while True:
+        opened = within(cost, limit)
+        complete = opened.size <= MOST
+        opened = opened if complete else cheapest(cost, MOST)
+        best, outcome = _decide(problem, view, np.union1d(opened, support), best, tolerance, nodes)
+        gap = np.inf if best is None else view.bound - best.objective
+        covered = complete and limit >= min(gap, _costliest(cost, None))
+        if covered and best is not None:
+            best = replace(best, bound=min(best.bound, max(best.objective, outcome)))
+        if best is not None and best.gap <= tolerance:
+            return best
+        if not complete or (covered and nodes == NODES[1]):
+            return best
+        limit = max(limit, gap + _SLOP if best is not None else 16.0 * limit + _SLOP)
+        nodes = NODES[1]
+
+
+def _decide(
+    problem: Problem, view: View, candidates: Ints, best: Finish | None, tolerance: float, nodes: int
+) -> tuple[Finish | None, float]:
+    """The better of `best` and the best plan in a core, and what no plan in that core can exceed."""
+    core = open_core(problem, view, candidates)
+    program = compact(problem, core.candidates, fixed=core.fixed)
+    start = None if best is None else program.start(problem, best.chosen)
+    outcome = solve(program.program, absolute_gap=tolerance / 2, max_nodes=nodes, start=start)
+    if not outcome.feasible:
+        return best, -np.inf if outcome.optimal else np.inf
+    bound = outcome.bound + program.fixed_value
+    chosen = program.draws(outcome)
+    value = worth(problem, chosen)
+    if value is None or (best is not None and value <= best.objective):
+        return best, bound
+    return Finish(chosen, value, view.bound, core.candidates.size), bound
+
+
+def _default(problem: Problem, view: View) -> Finish | None:
+    """The plan that the prices alone would choose, where it keeps within the slack limits."""
+    used = np.flatnonzero(view.draws)
+    chosen = np.repeat(used * problem.actions + view.action[used], view.draws[used])
+    value = worth(problem, chosen)
+    return None if value is None else Finish(chosen, value, view.bound, 0)
+
+
+def worth(problem: Problem, chosen: Ints) -> float | None:
+    """Value of a choice, None where a quota is missed by more than its limit."""
+    _, short = closed_form(problem, chosen)
+    return None if np.any(short > problem.limits + _SLOP) else evaluate(problem, chosen)
+
+
+def _costliest(cost: Floats, among: Ints | None) -> float:
+    """The highest finite cost, among some candidates or all."""
+    values = cost.ravel() if among is None else cost.ravel()[among]
+    return float(values[np.isfinite(values)].max(initial=0.0))
