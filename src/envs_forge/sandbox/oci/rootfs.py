@@ -8,6 +8,7 @@ is handled relative to its directory's descriptor by calls that do not follow li
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import os
 import posixpath
@@ -28,6 +29,7 @@ from envs_forge.sandbox.oci.syscalls import (
 DIRECTORY = os.O_PATH | os.O_DIRECTORY
 LISTABLE = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 REGULAR = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+IN_THE_WAY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 CHUNK = 3000
 """Bytes of a path resolved at a time: the kernel takes 4,095."""
 
@@ -57,11 +59,14 @@ class Root:
         return openat2(self.fd, path or "/", flags, resolve=RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS)
 
     def make_directories(self, path: str) -> None:
-        """See that there is something at `path`: a directory, if it is missing."""
+        """Make the directory `path` if there is nothing; leave it at that where a link or a file is in the way."""
         try:
             os.close(self.open(path, os.O_PATH))
         except FileNotFoundError:
             os.close(self.directory(path))
+        except OSError as error:
+            if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+                raise
 
     def read(self, path: str, limit: int) -> bytes:
         """Up to `limit` bytes of a regular file; empty when there is none."""
@@ -90,23 +95,22 @@ class Root:
             os.close(descriptor)
 
     def directory(self, path: str) -> int:
-        """Open the directory `path`; what is missing of it is made.
+        """Open the directory `path`; what is missing of it is made, what is in its way gives way.
 
         Raises:
-            NotADirectoryError: Something else is in the way.
+            OSError: The filesystem refused.
         """
         try:
             return self.open(path, DIRECTORY)
-        except FileNotFoundError:
-            if posixpath.normpath("/" + path.lstrip("/")) == "/":
+        except OSError as error:
+            if error.errno not in IN_THE_WAY or posixpath.normpath("/" + path.lstrip("/")) == "/":
                 raise
         with self.parent(path, make=True) as (above, name):
             try:
                 os.mkdir(name, 0o755, dir_fd=above)
-            except FileExistsError:  # a link to nowhere, or somebody was faster
-                if stat.S_ISLNK(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode):
-                    os.unlink(name, dir_fd=above)
-                    os.mkdir(name, 0o755, dir_fd=above)
+            except FileExistsError:
+                os.unlink(name, dir_fd=above)
+                os.mkdir(name, 0o755, dir_fd=above)
         return self.open(path, DIRECTORY)
 
 
