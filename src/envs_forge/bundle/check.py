@@ -7,12 +7,12 @@ from pathlib import Path
 
 from envs_forge.bundle.compose import COMPOSE
 from envs_forge.bundle.config import FILE, parse_config
-from envs_forge.bundle.finding import Finding, Severity
+from envs_forge.bundle.finding import Finding, Severity, errors_of
 from envs_forge.bundle.links import find_file
 from envs_forge.bundle.model import Bundle, BundleFile, TaskConfig, VerifierMode
-from envs_forge.bundle.reading import INSTRUCTION, bundle_from_files, directory
+from envs_forge.bundle.reading import INSTRUCTION, bundle_from_files, directory, read_files
 from envs_forge.bundle.text import crlf_finding, decoding_finding
-from envs_forge.bundle.tree import DEFAULT_LIMITS, SizeLimits, link_findings, read_tree
+from envs_forge.bundle.tree import DEFAULT_LIMITS, SizeLimits, link_findings
 
 DOCKERFILE = "environment/Dockerfile"
 TEST = "tests/test.sh"
@@ -37,8 +37,9 @@ def check_bundle(bundle: Bundle | str | Path, *, limits: SizeLimits = DEFAULT_LI
         files: Files = bundle.files
         findings = link_findings(files)
     else:
-        tree = read_tree(directory(bundle), limits)
-        files, findings = tree.files, tree.findings
+        files, findings = read_files(directory(bundle), limits)
+        if not files and errors_of(findings):
+            return findings
     _, problems = bundle_from_files("bundle", files)
     findings = [*findings, *problems]
     reported = {(f.code, f.file, f.line) for f in findings}
@@ -60,9 +61,15 @@ def _structure(files: Files, config: TaskConfig) -> Iterator[Finding]:
     if find_file(files, TEST) is None and not _tests_in_image(files, config):
         message, fix = "no tests/test.sh", "add a script that writes the reward to /logs/verifier/reward.txt"
         yield Finding(code="tests-missing", file=TEST, message=message, fix=fix)
-    if find_file(files, SOLUTION) is None:
+    if find_file(files, SOLUTION) is None and not is_typed(config):
         message, fix = "no solution/solve.sh", "add the oracle: without it nobody knows that the task can be done"
         yield Finding(code="solution-missing", file=SOLUTION, message=message, fix=fix)
+
+
+def is_typed(config: TaskConfig) -> bool:
+    """Whether the task came from Terminal-Bench with a solution that only a terminal can be typed into."""
+    origin = config.metadata.get("terminal_bench")
+    return isinstance(origin, Mapping) and origin.get("solution") == "keystrokes"
 
 
 def _tests_in_image(files: Files, config: TaskConfig) -> bool:

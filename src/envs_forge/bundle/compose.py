@@ -21,10 +21,9 @@ PLAIN_KEYS = {
     "restart",
     "stdin_open",
     "tty",
-    "volumes",
     "working_dir",
 }
-"""Keys of the one service that do not change what the task is: the image, its limits, Harbor's own log mounts."""
+"""Keys of the one service that do not change what the task is: the image, its limits."""
 
 
 def services_of(data: bytes) -> Mapping[str, Any] | None:
@@ -48,10 +47,21 @@ def compose_finding(file: str, data: bytes) -> Finding | None:
         return _finding("compose-unreadable", file, "a compose file that cannot be read")
     if len(services) > 1:
         return _finding("multi-container", file, f"{len(services)} containers: {', '.join(sorted(services))}")
-    odd = sorted({str(key) for service in services.values() for key in service} - PLAIN_KEYS)
+    odd = sorted({key for service in services.values() for key in _keys(service)} - PLAIN_KEYS)
     if odd:
         return _finding("compose-keys", file, f"compose keys that one plain container does not have: {', '.join(odd)}")
     return None
+
+
+def _keys(service: Mapping[str, Any]) -> set[str]:
+    """The keys of a service, those of `build` that change the image included."""
+    build = service.get("build")
+    inner = (
+        {f"build.{key}" for key in build if key not in ("context", "dockerfile")} if isinstance(build, dict) else set()
+    )
+    mounts = service.get("volumes")
+    foreign = isinstance(mounts, list) and any("_LOGS_PATH" not in str(mount) for mount in mounts)
+    return {str(key) for key in service if key != "volumes"} | inner | ({"volumes"} if foreign else set())
 
 
 def compose_network(data: bytes) -> bool | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from envs_forge.bundle.compose import COMPOSE, compose_network
 from envs_forge.bundle.config import FILE, parse_config
 from envs_forge.bundle.finding import BundleError, Finding, errors_of
+from envs_forge.bundle.formats.terminal_bench import is_terminal_bench, to_harbor
 from envs_forge.bundle.links import find_file
 from envs_forge.bundle.model import Bundle, BundleFile, TaskConfig
 from envs_forge.bundle.tree import DEFAULT_LIMITS, SizeLimits, read_tree
@@ -18,7 +19,7 @@ INSTRUCTION = "instruction.md"
 
 
 def read_bundle(path: str | Path, *, limits: SizeLimits = DEFAULT_LIMITS) -> Bundle:
-    """Read a Harbor task directory as a whole.
+    """Read a task directory as a whole: Harbor's layout, or Terminal-Bench 1's, which becomes Harbor's.
 
     What can be read may still be unusable (no tests, a test script with CRLF): `check_bundle` says so.
 
@@ -58,10 +59,21 @@ def try_read(root: Path, limits: SizeLimits = DEFAULT_LIMITS) -> tuple[Bundle | 
     Returns:
         The bundle, or None when a finding among those returned is an error; warnings come with a bundle.
     """
-    tree = read_tree(root, limits)
-    bundle, findings = bundle_from_files(root.name, tree.files)
-    findings = tree.findings + findings
+    files, found = read_files(root, limits)
+    if not files and errors_of(found):
+        return None, found
+    bundle, findings = bundle_from_files(root.name, files)
+    findings = found + findings
     return (None if errors_of(findings) else bundle), findings
+
+
+def read_files(root: Path, limits: SizeLimits = DEFAULT_LIMITS) -> tuple[dict[str, BundleFile], list[Finding]]:
+    """The files of a task directory in Harbor's layout, whatever the layout on disk, and what was wrong with them."""
+    tree = read_tree(root, limits)
+    if not is_terminal_bench(tree.files):
+        return tree.files, tree.findings
+    files, findings = to_harbor(tree.files)
+    return files, tree.findings + findings
 
 
 def make_bundle(name: str, files: Mapping[str, BundleFile]) -> Bundle:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from envs_forge.bundle.check import is_typed
 from envs_forge.bundle.compose import COMPOSE, compose_finding
 from envs_forge.bundle.env import resolve_env
 from envs_forge.bundle.finding import Finding, Severity
 from envs_forge.bundle.model import Bundle, EnvironmentConfig, VerifierMode
+
+PARSERS = frozenset({"pytest", "swebench"})
+"""Parsers of Terminal-Bench whose verdict a script can give; each of the others belongs to one benchmark."""
 
 
 def unsupported(bundle: Bundle) -> list[Finding]:
@@ -15,7 +19,7 @@ def unsupported(bundle: Bundle) -> list[Finding]:
 
     Whether there is a network is the engine's business and not asked here.
     """
-    found = [*_task(bundle), *_environment(bundle.config.environment)]
+    found = [*_task(bundle), *_terminal_bench(bundle), *_environment(bundle.config.environment)]
     compose = bundle.files.get(COMPOSE)
     if compose is not None:
         finding = compose_finding(COMPOSE, compose.data)
@@ -36,6 +40,19 @@ def _task(bundle: Bundle) -> Iterator[Finding]:
     ]
     if missing:
         yield _finding("host-variables", f"variables of the host: {', '.join(sorted(set(missing)))}")
+
+
+def _terminal_bench(bundle: Bundle) -> Iterator[Finding]:
+    """What a converted Terminal-Bench task could not bring along."""
+    origin = bundle.config.metadata.get("terminal_bench")
+    if not isinstance(origin, Mapping):
+        return
+    if origin.get("parser") not in PARSERS:
+        yield _finding("unsupported-parser", f"the parser {origin.get('parser')} of its benchmark")
+    if origin.get("run_tests_in_same_shell") is True:
+        yield _finding("tests-in-agent-shell", "tests that run in the agent's own shell")
+    if is_typed(bundle.config):
+        yield _finding("interactive-solution", "a terminal to type its solution into")
 
 
 def _environment(environment: EnvironmentConfig) -> Iterator[Finding]:

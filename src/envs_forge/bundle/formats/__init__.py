@@ -1,1 +1,1 @@
-"""formats."""
+"""Other formats of tasks, read into bundles."""

@@ -25,7 +25,7 @@ def _in_environment(task: Task, data: bytes) -> Iterator[str]:
             yield path
 
 
-@rule("solution-in-image", ERROR, "the solution is copied into the image", fix="remove it from environment/")
+@rule("solution-in-environment", ERROR, "the solution is copied into the image", fix="remove it from environment/")
 def solution_in_image(task: Task) -> Iterator[Hit]:
     """A file of environment/ is the oracle; an error where the Dockerfile copies it."""
     oracle = find_file(task.bundle.files, SOLUTION)
@@ -37,7 +37,7 @@ def solution_in_image(task: Task) -> Iterator[Hit]:
         yield Hit("is the same as solution/solve.sh", path, severity=None if sure else WARNING)
 
 
-@rule("tests-in-image", WARNING, "a test is copied into the image", fix="keep it under tests/ alone")
+@rule("tests-in-environment", WARNING, "a test is copied into the image", fix="keep it under tests/ alone")
 def tests_in_image(task: Task) -> Iterator[Hit]:
     """Right where the agent is given the tests on purpose; then the tests need input that it has not seen."""
     for path, file in task.bundle.files.items():
