@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from envs_forge.bundle.codes import SCHEMA_CODES
 from envs_forge.gold.lint.registry import RULES
 from envs_forge.gold.lint.table import rules_table
 
@@ -18,11 +19,11 @@ def test_the_table_is_that_of_the_registry() -> None:
 
 
 def test_the_page_names_every_code_of_the_schema_check() -> None:
-    sources = (ROOT / "src/envs_forge/bundle").glob("*.py")
+    sources = (ROOT / "src/envs_forge/bundle").rglob("*.py")
     text = "\n".join(path.read_text() for path in sources if path.name not in ("support.py", "compose.py"))
-    codes = set(re.findall(r'(?:code=|_finding\()"([a-z0-9-]+)"', text))
+    codes = set(re.findall(r'(?:code=|_finding\(|_fault\()"([a-z0-9-]+)"', text))
     named = set(re.findall(r"`([a-z0-9-]+)`", PAGE.split("## Schema check")[1].split("## Rules")[0]))
-    assert named == codes
+    assert named == codes == SCHEMA_CODES
 
 
 def test_rules_are_worded_for_people() -> None:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envs_forge.bundle import BundleFile, check_bundle, find_bundles, read_bundle
+from envs_forge.bundle import BundleFile, check_bundle, find_bundles, read_bundle, write_bundle
 from envs_forge.errors import UserError
-from envs_forge.gold.lint import lint
+from envs_forge.gold.lint import inspect, lint
 from envs_forge.gold.lint.registry import RULES
 
 from . import cases_content, cases_files, cases_reward
@@ -90,3 +90,14 @@ def test_the_examples_have_no_errors() -> None:
     for path in find_bundles([Path(__file__).parents[3] / "examples"]):
         findings = lint(read_bundle(path))
         assert [f for f in findings if f.severity.value == "error"] == [], path
+
+
+def test_a_directory_gets_the_schema_check_and_the_rules(tmp_path: Path) -> None:
+    path = write_bundle(changed({"task.toml": "version = '1.0'\r\n"}), tmp_path)
+    assert {f.code for f in inspect(path)} == {"crlf", "legacy-key", "network-unstated"}
+    assert {f.code for f in inspect(path, select=["crlf", "legacy-key"])} == {"crlf", "legacy-key"}
+    assert {f.code for f in inspect(path, ignore=["crlf"])} == {"legacy-key", "network-unstated"}
+    (path / "task.toml").write_text("[")
+    assert {f.code for f in inspect(path)} == {"toml-syntax"}
+    with pytest.raises(UserError, match="no lint rule"):
+        inspect(path, select=["toml"])
