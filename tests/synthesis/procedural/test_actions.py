@@ -94,6 +94,18 @@ def test_named_edits() -> None:
     assert "filter_rows put in" in phrases("increase/in_depth", "filter_rows")
 
 
+def test_reduce_replaces_a_service_by_a_fixture_and_increase_brings_one() -> None:
+    service = chain("query_service:key:nulls:pagination")
+    edits = candidate_edits(service, action("reduce/in_breadth"))
+    assert [edit.uses for edit in edits] == [chain("records_to_csv:nulls")]
+    assert "service of query_service replaced by a fixture" in edits[0].done[0]
+    bare = candidate_edits(chain("query_service"), action("reduce/in_breadth"))
+    assert weight(bare[0].uses) == weight(chain("query_service")) - 1
+    assert chain("query_service", "filter_rows") in [
+        edit.uses for edit in candidate_edits(chain("filter_rows"), action("increase/in_breadth"))
+    ]
+
+
 def test_what_cannot_apply_is_ineligible_with_a_reason() -> None:
     found = options(composition("filter_rows"))
     assert found["reduce/in_depth"] == "no constraint is left to strip"

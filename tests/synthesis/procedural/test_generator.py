@@ -69,22 +69,28 @@ def changed_parts(parent: Bundle, child: Bundle) -> set[Part]:
     return {part for path in paths if parent.files.get(path) != child.files.get(path) and (part := part_of(path))}
 
 
-def made(parent: Bundle, action: Action, *, draw: int = 0, optional: tuple[str, ...] = ()) -> Candidate | str:
+def made(
+    parent: Bundle, action: Action, *, draw: int = 0, optional: tuple[str, ...] = ()
+) -> Candidate | Rejection | str:
+    """The answer to an assignment, or why the action is ineligible. Hardly ever there is no data for any edit."""
     option = GENERATOR.options(parent)[str(action)]
     if isinstance(option, str):
         return option
     answer = GENERATOR.generate(assignment(action, option, draw=draw, optional=optional), parent)
-    assert isinstance(answer, Candidate), answer
-    assert {*option.required} <= {*answer.realised}
+    if isinstance(answer, Candidate):
+        assert {*option.required} <= {*answer.realised}
+    else:
+        assert answer.code == "no-data"
     return answer
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=str)
 def test_children_are_sound_and_change_the_parts_that_they_must(action: Action, parents: list[Bundle]) -> None:
-    applied = 0
+    applied = in_vain = 0
     for parent in parents:
         child = made(parent, action)
-        if isinstance(child, str):
+        if not isinstance(child, Candidate):
+            in_vain += isinstance(child, Rejection)
             continue
         applied += 1
         assert check_bundle(child.bundle) == []
@@ -94,7 +100,7 @@ def test_children_are_sound_and_change_the_parts_that_they_must(action: Action, 
         assert new is not None
         assert child.detail["weight"] == {"parent": old.weight, "child": new.weight}
         assert list(child.realised) == child.bundle.provenance["skills"]
-    assert applied
+    assert applied > 5 * in_vain
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=str)
@@ -142,7 +148,7 @@ def test_children_can_be_evolved_again() -> None:
         bundle = child.bundle
     own = read_composition(bundle.provenance)
     assert own is not None
-    assert own.weight == FILTER.weight + 3
+    assert own.weight >= FILTER.weight + 3
 
 
 def test_foreign_bundles_are_told_apart() -> None:

@@ -20,10 +20,10 @@ from envs_forge.synthesis.procedural.scenario import Scenario, load_scenario
 from envs_forge.synthesis.procedural.sources import source_of
 from envs_forge.synthesis.procedural.values.base import Value
 
-TRIES = 300
+TRIES = 210
 RECORDS = {1: 12, 2: 24, 3: 48}
-PATIENCE = 100
-"""After so many tries in vain the data gets larger by its own size, and again: long chains need more to begin with."""
+PATIENCE = 70
+"""After so many tries in vain there is twice as much data, and again: long chains need more to begin with."""
 
 
 class NoDataError(Exception):
@@ -70,7 +70,7 @@ def build(composition: Composition) -> Build:
     dice = Dice("data", composition.digest)
     paths = _paths(composition, load_scenario(composition.scenario))
     for attempt in range(TRIES):
-        count = RECORDS[composition.size] * (1 + attempt // PATIENCE)
+        count = RECORDS[composition.size] * 2 ** (attempt // PATIENCE)
         made = _try(composition, paths, count, dice.fork(attempt))
         if made is not None:
             return made

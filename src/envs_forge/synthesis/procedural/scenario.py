@@ -33,6 +33,8 @@ class Vocabulary(BaseModel):
 
     stems: tuple[str, ...] = Field(min_length=2)
     """Names for given files and directories, without the ending."""
+    services: tuple[str, ...] = Field(min_length=2)
+    """Names for local services and their directories."""
     key: Column
     labels: tuple[Column, ...] = Field(min_length=2)
     name: Column

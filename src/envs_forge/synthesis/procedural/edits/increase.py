@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from envs_forge.synthesis.procedural.chain import skills
 from envs_forge.synthesis.procedural.edits.moves import (
     Edit,
@@ -14,11 +16,14 @@ from envs_forge.synthesis.procedural.edits.moves import (
 )
 from envs_forge.synthesis.procedural.operations import operations
 
+MOST_OFTEN = 2
+"""How often one operation may occur: each time it narrows the data further, until nothing is left to decide."""
+
 
 def in_depth(uses: Uses) -> list[Edit]:
     """A constraint on one of the steps, or one more step of the same skills."""
-    own = skills(uses)
-    again = [operation for operation in operations().values() if own.issuperset(operation.skills)]
+    own, often = skills(uses), Counter(use.operation for use in uses)
+    again = [op for op in operations().values() if own.issuperset(op.skills) and often[op.id] < MOST_OFTEN]
     return sound([*added_knobs(uses), *added_operations(uses, again)], uses)
 
 
