@@ -5,7 +5,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 SCRIPTS := scripts/*.sh scripts/base_image/*.sh .ci/run
 
-.PHONY: help demo setup venv engine engine-stop base-image test test-slow lint format constraints clean
+.PHONY: help demo setup venv engine engine-stop base-image test test-slow lint format reference constraints clean
 
 help: ## Show what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -38,11 +38,15 @@ lint: venv ## ruff, mypy, import rules, generated reference, shellcheck where it
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m envs_forge.cli.reference --check || { echo "docs/cli.md is stale: run make reference" >&2; exit 1; }
 	@if command -v shellcheck >/dev/null; then shellcheck -x -P . $(SCRIPTS); fi
 
 format: venv ## Let ruff mend what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+reference: venv ## Write docs/cli.md from the commands
+	@$(BIN)/python -m envs_forge.cli.reference
 
 constraints: venv ## Pin in constraints.txt what .venv holds now
 	@{ head -n 1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+=='; } >constraints.new

@@ -11,7 +11,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -26,8 +26,6 @@ MEMORY_GB = 2
 BASE_IMAGE = "envs-forge/base:1"
 """Local image that stands in for public base images; `scripts/base_image.sh` makes it."""
 UPSTREAM_IMAGE = "debian:12.11-slim"
-OCI_TOOLS = {"runc": "runc", "mkfs.ext4": "e2fsprogs", "mount": "mount", "nsenter": "util-linux", "ip": "iproute2"}
-"""Programs that the oci engine calls → Debian packages that hold them."""
 COST_WITHOUT_OCI = "the docker engine serves instead: about 0.5 s a trial, not 0.04 s"
 
 Group = Literal["needed", "oci", "optional"]
@@ -181,17 +179,33 @@ def _oci() -> Iterator[Check]:
         yield _result(name, ok, "yes" if ok else f"no; {COST_WITHOUT_OCI}", fix, "oci")
         if not ok:
             return
-    checks: tuple[Callable[[], Check], ...] = (_tools, _overlayfs, _cgroups, _loop_devices)
-    for check in checks:
-        yield check()
+    parts = [check() for check in (_tools, _overlayfs, _cgroups, _loop_devices)]
+    yield from parts
+    if all(part.ok for part in parts):
+        yield _sandbox()
 
 
 def _tools() -> Check:
-    missing = [tool for tool in OCI_TOOLS if shutil.which(tool, path=_system_path()) is None]
+    from envs_forge.sandbox.oci.tools import PACKAGES
+
+    missing = [tool for tool in PACKAGES if shutil.which(tool, path=_system_path()) is None]
     if not missing:
         return Check("runc", True, (_output("runc", "--version") or "").partition("\n")[0], group="oci")
-    packages = " ".join(sorted({OCI_TOOLS[tool] for tool in missing}))
+    packages = " ".join(sorted({PACKAGES[tool] for tool in missing}))
     return Check("runc", False, f"not installed: {', '.join(missing)}", f"apt-get install {packages}", "oci")
+
+
+def _sandbox() -> Check:
+    """All parts are there; this runs a sandbox made of them, once a boot."""
+    from envs_forge.errors import PrerequisiteError
+    from envs_forge.sandbox.oci.probing import probe
+
+    try:
+        probe()
+    except (PrerequisiteError, OSError) as error:
+        message, fix = (error.message, error.fix) if isinstance(error, PrerequisiteError) else (str(error), None)
+        return Check("oci sandbox", False, message, fix or "use the docker engine here", "oci")
+    return Check("oci sandbox", True, "runs", group="oci")
 
 
 def _overlayfs() -> Check:
@@ -238,7 +252,9 @@ def _text(path: str | Path) -> str:
 def _output(*command: str) -> str | None:
     """What a command prints; None when it is missing, fails or hangs."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=10, stdin=subprocess.DEVNULL, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None
