@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 from functools import cached_property
 
 from envs_forge.bundle.check import DOCKERFILE, SOLUTION, TEST
@@ -14,6 +12,7 @@ from envs_forge.bundle.model import Bundle
 from envs_forge.gold.lint.commands import INTERPRETERS, is_known, runs_pytest
 from envs_forge.gold.lint.flow import Flow
 from envs_forge.gold.lint.image import ImageFile
+from envs_forge.gold.lint.python import PythonFile
 from envs_forge.gold.lint.shell import Command, Script
 from envs_forge.gold.lint.walker import reward_flow
 
@@ -71,14 +70,10 @@ class Task:
         return self.scripts.get(SOLUTION)
 
     @cached_property
-    def python_tests(self) -> dict[str, ast.Module]:
-        """Path → syntax tree of the Python files of the tests that this Python can parse."""
-        found = {}
-        for path, text in self.texts("tests/").items():
-            tree = parse_python(text) if path.endswith(".py") else None
-            if tree is not None:
-                found[path] = tree
-        return found
+    def python_tests(self) -> dict[str, PythonFile]:
+        """Path → Python files of the tests that this Python can parse."""
+        parsed = {path: PythonFile.parse(t) for path, t in self.texts("tests/").items() if path.endswith(".py")}
+        return {path: file for path, file in parsed.items() if file is not None}
 
     @cached_property
     def image(self) -> ImageFile | None:
@@ -113,16 +108,6 @@ class Task:
     def _is_plain_image(self) -> bool:
         """Built from an official image, of which one knows that it holds no tests of its own."""
         return self.image is not None and self.image.is_official
-
-
-def parse_python(text: str) -> ast.Module | None:
-    """The syntax tree, None when this Python cannot parse it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
 
 
 def speaks_shell(script: Script) -> bool:

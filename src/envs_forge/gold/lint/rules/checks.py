@@ -14,6 +14,7 @@ from envs_forge.gold.lint.task import Task
 _PATH = re.compile(
     r"(?<![\w./$}:~-])/(?:app|srv|home|root|opt|data|workspace|work|project|repo|code|output|results?|etc|var|mnt)/[\w./@+-]*[\w]"
 )
+_HELPER = re.compile(r"assert|check|verify|fail|expect|raises|exit", re.IGNORECASE)
 _EXISTENCE = {"exists", "is_file", "is_dir", "isfile", "isdir"}
 _AUTHOR = re.compile(
     r"(?<![\w.])/(?:Users|home)/(?!user\b|agent\b|app\b|ubuntu\b|node\b|\w*\$)[a-z][\w.-]*/(?:Desktop|Documents|Downloads|projects?|src|dev|code)\b"
@@ -45,10 +46,10 @@ def unstated_path(task: Task) -> Iterator[Hit]:
 @rule("existence-only", WARNING, "the tests check only that files exist", fix="check what the files hold or do")
 def existence_only(task: Task) -> Iterator[Hit]:
     """Empty files would pass."""
-    asserts = [n for tree in task.python_tests.values() for n in ast.walk(tree) if isinstance(n, ast.Assert)]
-    if asserts and all(_is_existence(node.test) for node in asserts):
-        path = next(p for p, tree in task.python_tests.items() if any(n is asserts[0] for n in ast.walk(tree)))
-        yield Hit(f"{len(asserts)} assertions, all of them about existence", path, asserts[0].lineno)
+    asserts = [(path, node) for path, file in task.python_tests.items() for node in file.asserts]
+    if asserts and all(_is_existence(node.test) for _, node in asserts):
+        path, first = asserts[0]
+        yield Hit(f"{len(asserts)} assertions, all of them about existence", path, first.lineno)
 
 
 def _is_existence(test: ast.expr) -> bool:
@@ -61,14 +62,11 @@ def _is_existence(test: ast.expr) -> bool:
 @rule("no-assertion", WARNING, "a Python test file without a single check", fix="assert something")
 def no_assertion(task: Task) -> Iterator[Hit]:
     """Tests that cannot fail."""
-    for path, tree in task.python_tests.items():
-        tests = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name.startswith("test")]
-        if not tests:
-            continue
-        checks = (ast.Assert, ast.Raise, ast.With)
-        calls = [ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)]
-        helped = any(re.search(r"assert|check|verify|fail|expect|raises|exit", call, re.IGNORECASE) for call in calls)
-        if not helped and not any(isinstance(n, checks) for n in ast.walk(tree)):
+    for path, file in task.python_tests.items():
+        tests = [n for n in file.nodes if isinstance(n, ast.FunctionDef) and n.name.startswith("test")]
+        helped = any(_HELPER.search(name) for name, _ in file.calls)
+        checked = any(isinstance(n, ast.Assert | ast.Raise | ast.With) for n in file.nodes)
+        if tests and not helped and not checked:
             yield Hit(f"{len(tests)} tests, no assertion", path, tests[0].lineno)
 
 

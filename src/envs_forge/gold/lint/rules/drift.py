@@ -42,18 +42,17 @@ def network_in_tests(task: Task) -> Iterator[Hit]:
             for command in script.commands:
                 if _downloads(command):
                     yield Hit(f"`{command.text[:60]}`", path, command.line)
-    for path, tree in task.python_tests.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and _fetches(node):
-                yield Hit(f"`{ast.unparse(node)[:60]}`", path, node.lineno)
+    for path, file in task.python_tests.items():
+        for name, call in file.calls:
+            if _fetches(name, call):
+                yield Hit(f"`{ast.unparse(call)[:60]}`", path, call.lineno)
 
 
-def _fetches(call: ast.Call) -> bool:
-    text = ast.unparse(call.func)
+def _fetches(name: str, call: ast.Call) -> bool:
     first = call.args[0] if call.args else None
     address = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
     remote = address.startswith(("http://", "https://")) and not _LOCAL.search(address)
-    return remote and any(part in _FETCHERS for part in text.split("."))
+    return remote and any(part in _FETCHERS for part in name.split("."))
 
 
 @rule(
@@ -125,12 +124,10 @@ def absolute_date(task: Task) -> Iterator[Hit]:
 
 
 def _clocks(task: Task) -> Iterator[tuple[str, int, str]]:
-    for path, tree in task.python_tests.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CLOCKS:
-                text = ast.unparse(node.func)
-                if re.search(r"\b(date|datetime|time)\.", text):
-                    yield path, node.lineno, f"{text}()"
+    for path, file in task.python_tests.items():
+        for name, call in file.calls:
+            if name.rsplit(".", 1)[-1] in _CLOCKS and re.search(r"\b(date|datetime|time)\.", name):
+                yield path, call.lineno, f"{name}()"
     for path, script in task.scripts.items():
         for command in script.commands if path.startswith("tests/") else ():
             fixed = {"-d", "--date", "-r", "-f", "-s"} & {
@@ -143,14 +140,12 @@ def _clocks(task: Task) -> Iterator[tuple[str, int, str]]:
 @rule("chance-in-tests", WARNING, "the tests draw random numbers without a seed", fix="seed the generator")
 def chance_in_tests(task: Task) -> Iterator[Hit]:
     """A test that sometimes fails a right answer, or passes a wrong one."""
-    for path, tree in task.python_tests.items():
-        calls = [ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)]
-        if any(call.endswith(("seed", "Random", "default_rng", "RandomState")) for call in calls):
+    for path, file in task.python_tests.items():
+        if any(name.endswith(("seed", "Random", "default_rng", "RandomState")) for name, _ in file.calls):
             continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and re.match(r"(np\.|numpy\.)?random\.\w+$", ast.unparse(node.func)):
-                yield Hit(f"`{ast.unparse(node.func)}()` without a seed", path, node.lineno)
-                break
+        draws = [(name, call) for name, call in file.calls if re.fullmatch(r"(np\.|numpy\.)?random\.\w+", name)]
+        for name, call in draws[:1]:
+            yield Hit(f"`{name}()` without a seed", path, call.lineno)
     for path, script in task.scripts.items():
         for command in script.commands if path.startswith("tests/") else ():
             if command.name == "shuf" and "--random-source" not in command.text:
@@ -162,9 +157,8 @@ def chance_in_tests(task: Task) -> Iterator[Hit]:
 @rule("timing-in-tests", WARNING, "the tests compare durations", fix="check the result, not the time it takes")
 def timing_in_tests(task: Task) -> Iterator[Hit]:
     """A slow machine fails a right answer."""
-    for path, tree in task.python_tests.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Assert) and re.search(
-                r"elapsed|duration|time\.(time|perf_counter|monotonic)\(\) -", ast.unparse(node.test)
-            ):
-                yield Hit(f"`{ast.unparse(node.test)[:60]}`", path, node.lineno)
+    for path, file in task.python_tests.items():
+        for node in file.asserts:
+            text = ast.unparse(node.test)
+            if re.search(r"elapsed|duration|time\.(time|perf_counter|monotonic)\(\) -", text):
+                yield Hit(f"`{text[:60]}`", path, node.lineno)

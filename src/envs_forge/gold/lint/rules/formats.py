@@ -9,7 +9,7 @@ from envs_forge.bundle.check import SOLUTION, TEST
 from envs_forge.bundle.links import find_file, links_of, resolve
 from envs_forge.gold.lint.commands import INSTALLERS
 from envs_forge.gold.lint.registry import WARNING, Hit, rule
-from envs_forge.gold.lint.task import Task, parse_python
+from envs_forge.gold.lint.task import Task
 
 _LEFT_OVER = re.compile(
     r"(^|/)(__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.ipynb_checkpoints|\.DS_Store|Thumbs\.db|\.idea|\.vscode)"
@@ -63,8 +63,8 @@ def shell_syntax(task: Task) -> Iterator[Hit]:
 @rule("python-syntax", WARNING, "a Python test that cannot be parsed", fix="check it with python3 -m py_compile")
 def python_syntax(task: Task) -> Iterator[Hit]:
     """It may be written for another version than the one that lints: hence a warning."""
-    for path, text in task.texts("tests/").items():
-        if re.search(r"(^|/)(test_\w+|\w+_test|conftest)\.py$", path) and parse_python(text) is None:
+    for path in task.texts("tests/"):
+        if re.search(r"(^|/)(test_\w+|\w+_test|conftest)\.py$", path) and path not in task.python_tests:
             yield Hit("cannot be parsed here", path)
 
 
