@@ -146,7 +146,8 @@ class Runtime:
         )
 
     def close(self) -> None:
-        """Close the engine and everything that is still open on it. Idempotent."""
+        """Stop builds, close the engine and everything that is still open on it. Idempotent."""
+        self._images.close()
         self.engine.close()
 
     def __enter__(self) -> Runtime:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -12,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from envs_forge.errors import PrerequisiteError
+from envs_forge.errors import EngineError, PrerequisiteError
 from envs_forge.sandbox.docker.connection import NO_ENGINE_FIX, builder_name
 from envs_forge.sandbox.docker.container import KIND_LABEL
 
 LOG_LIMIT = 256 * 1024
 TERMINATION_S = 5.0
+POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,15 @@ class Tail:
         return self._data[-self._limit :].decode(errors="replace")
 
 
-def run_build(context: Path, tag: str, *, timeout: float, network: bool, labels: Mapping[str, str]) -> BuildRun:
+def run_build(
+    context: Path,
+    tag: str,
+    *,
+    timeout: float,
+    network: bool,
+    labels: Mapping[str, str],
+    cancelled: threading.Event | None = None,
+) -> BuildRun:
     """Build `context` as `tag` in the engine's own builder.
 
     Args:
@@ -61,10 +71,13 @@ def run_build(context: Path, tag: str, *, timeout: float, network: bool, labels:
         timeout: Seconds after which the build is stopped.
         network: Whether its steps have a network.
         labels: Labels of the image, beside the one that marks it as ours.
+        cancelled: When it is set the build is stopped.
 
     Raises:
         PrerequisiteError: There is no `docker` command.
+        EngineError: `cancelled` was set before the end.
     """
+    cancelled = cancelled or threading.Event()
     began = time.monotonic()
     try:
         process = subprocess.Popen(
@@ -81,14 +94,22 @@ def run_build(context: Path, tag: str, *, timeout: float, network: bool, labels:
     reader = threading.Thread(target=tail.drain, args=(process.stdout,), daemon=True)
     reader.start()
     try:
-        code: int | None = process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        code = None
+        code = _wait(process, began + timeout, cancelled)
     finally:
         _end(process)
         reader.join(TERMINATION_S)
         process.stdout.close()
+    if code is None and cancelled.is_set():
+        raise EngineError("the build was stopped", code="stopped")
     return BuildRun(code, tail.text(), time.monotonic() - began)
+
+
+def _wait(process: subprocess.Popen[bytes], deadline: float, cancelled: threading.Event) -> int | None:
+    """The exit code; None at the deadline or when the build is cancelled."""
+    while not cancelled.is_set() and (left := deadline - time.monotonic()) > 0:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(min(left, POLL_S))
+    return None
 
 
 def _command(context: Path, tag: str, network: bool, labels: Mapping[str, str]) -> list[str]:

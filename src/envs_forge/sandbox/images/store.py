@@ -56,6 +56,11 @@ class ImageStore:
         self._network = network
         self._running: dict[str, Future[BuiltImage | BuildFault]] = {}
         self._lock = threading.Lock()
+        self._closed = threading.Event()
+
+    def close(self) -> None:
+        """Stop the builds that are under way and begin no more. Idempotent."""
+        self._closed.set()
 
     def ensure(self, bundle: Bundle) -> BuiltImage | BuildFault:
         """The bundle's image, built if it is not here.
@@ -115,7 +120,9 @@ class ImageStore:
                 write_context(context, Path(folder))
             except ValueError as error:
                 return BuildFault(code=BuildCode.FAILED, message=str(error), substitutions=resolution.substitutions)
-            run = run_build(Path(folder), tag, timeout=timeout, network=self._network, labels={})
+            run = run_build(
+                Path(folder), tag, timeout=timeout, network=self._network, labels={}, cancelled=self._closed
+            )
         if run.exit_code == 0:
             return self._built(tag, resolution)
         return _fault(run.exit_code, run.log, timeout, resolution.substitutions)
