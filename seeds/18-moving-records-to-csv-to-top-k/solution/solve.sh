@@ -1,0 +1,48 @@
+#!/bin/bash
+set -euo pipefail
+
+# 1. records as CSV
+(
+mkdir -p "$(dirname /app/moved/converted.csv)"
+python3 - /app/archive/recordings.json /app/moved/converted.csv <<'EOF'
+import csv, json, sys
+with open(sys.argv[1], encoding="utf-8") as file:
+    records = json.load(file)
+columns = list(records[0])
+rows = [['' if record[name] is None else record[name] for name in columns] for record in records]
+with open(sys.argv[-1], "w", newline="", encoding="utf-8") as file:
+    csv.writer(file, lineterminator="\n").writerows([columns, *rows])
+EOF
+)
+
+# 2. rows kept
+(
+mkdir -p "$(dirname /app/moved/kept.csv)"
+python3 - /app/moved/converted.csv /app/moved/kept.csv <<'EOF'
+import csv, sys
+with open(sys.argv[1], newline="", encoding="utf-8") as file:
+    rows = list(csv.DictReader(file))
+    columns = list(rows[0])
+wanted = 'vinyl'
+kept = [row for row in rows if row['medium'].strip() == wanted]
+with open(sys.argv[2], "w", newline="", encoding="utf-8") as file:
+    out = csv.DictWriter(file, columns, lineterminator="\n")
+    out.writeheader()
+    out.writerows(kept)
+EOF
+)
+
+# 3. top rows
+(
+mkdir -p "$(dirname /app/moved/top.csv)"
+python3 - /app/moved/kept.csv /app/moved/top.csv <<'EOF'
+import csv, sys
+with open(sys.argv[1], newline="", encoding="utf-8") as file:
+    header, *rows = csv.reader(file)
+at = header.index('plays')
+rows.sort(key=lambda row: (float(row[at]), row[header.index('tape_id')]))
+rows = rows[:6]
+with open(sys.argv[2], "w", newline="", encoding="utf-8") as file:
+    csv.writer(file, lineterminator="\n").writerows([header, *rows])
+EOF
+)

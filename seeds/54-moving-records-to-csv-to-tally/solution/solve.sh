@@ -1,0 +1,32 @@
+#!/bin/bash
+set -euo pipefail
+
+# 1. records as CSV
+(
+mkdir -p "$(dirname /app/moved/flat.csv)"
+python3 - /app/archive/recordings.json /app/moved/flat.csv <<'EOF'
+import csv, json, sys
+with open(sys.argv[1], encoding="utf-8") as file:
+    records = json.load(file)
+columns = list(records[0])
+rows = [['' if record[name] is None else record[name] for name in columns] for record in records]
+with open(sys.argv[-1], "w", newline="", encoding="utf-8") as file:
+    csv.writer(file, lineterminator="\n").writerows([columns, *rows])
+EOF
+)
+
+# 2. totals
+(
+mkdir -p "$(dirname /app/moved/summary.json)"
+python3 - /app/moved/flat.csv /app/moved/summary.json <<'EOF'
+import csv, json, sys
+totals = {}
+with open(sys.argv[1], newline="", encoding="utf-8") as file:
+    for row in csv.DictReader(file):
+        label = row['genre'] or 'unknown'
+        totals[label] = totals.get(label, 0) + int(row['plays'] or 0)
+totals = {k: v for k, v in totals.items() if v >= 1895}
+with open(sys.argv[2], "w", encoding="utf-8") as file:
+    json.dump(totals, file, ensure_ascii=False, indent=2)
+EOF
+)
