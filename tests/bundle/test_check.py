@@ -221,3 +221,11 @@ def test_links_of_a_bundle_in_memory_are_checked() -> None:
     bundle = sample()
     files = {**bundle.files, "a": BundleFile(target="/etc/passwd")}
     assert [f.code for f in check_bundle(bundle.model_copy(update={"files": files}))] == ["link-escapes"]
+
+
+def test_a_finding_is_one_line_whatever_the_file_is_called(tmp_path: Path) -> None:
+    path = on_disk(tmp_path)
+    (path / "a\nb\x1b[31m").symlink_to("/etc")
+    (finding,) = check_bundle(path)
+    assert str(finding).isprintable()
+    assert finding.file == "a\nb\x1b[31m"

@@ -38,9 +38,14 @@ class Finding(BaseModel):
     message: str
     fix: str = ""
 
+    @property
+    def place(self) -> str:
+        """File and line for people, on one line whatever the file is called."""
+        file = self.file if self.file.isprintable() else repr(self.file)
+        return f"{file}:{self.line}" if self.line is not None else file
+
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line is not None else self.file
-        head = f"{place}: " if place else ""
+        head = f"{self.place}: " if self.place else ""
         tail = f" ({self.fix})" if self.fix else ""
         return f"{head}{self.severity.value} {self.code}: {self.message}{tail}"
 
@@ -54,9 +59,8 @@ class BundleError(UserError):
 
     def __init__(self, where: str, findings: Sequence[Finding]) -> None:
         first = findings[0]
-        place = f"{first.file}:{first.line}" if first.line is not None else first.file
         more = f"; {len(findings) - 1} more" if len(findings) > 1 else ""
-        head = f"{where}: {place}: " if place else f"{where}: "
+        head = f"{where}: {first.place}: " if first.place else f"{where}: "
         super().__init__(f"{head}{first.message} [{first.code}]{more}", fix=first.fix or None)
         self.findings = tuple(findings)
 
