@@ -2,6 +2,7 @@
 # Helpers that every script here shares. Sourced, never run. Bash 3.2 (macOS) is enough.
 
 SETUP_STARTED=$SECONDS
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin # where dockerd and mke2fs lie, and a plain `su` leaves out
 
 # One progress line on stderr, with the seconds since the script began.
 say() { printf '[%3ds] %s\n' "$((SECONDS - SETUP_STARTED))" "$*" >&2; }

@@ -55,6 +55,7 @@ def test_holds_every_tool_and_says_what_it_is():
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_the_kept_tar_serves_the_second_time_without_packages(tag, tmp_path):
     kept = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "envs-forge"
     if not list(kept.glob("base-*.tar")):

@@ -126,6 +126,7 @@ def test_somebody_elses_broken_environment_is_not_removed_but_named(project):
     stamp.write_text(kept)
 
 
+@pytest.mark.slow
 def test_a_moved_copy_is_made_again(project):
     moved = project.with_name("moved")
     project.rename(moved)
