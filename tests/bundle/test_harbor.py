@@ -31,8 +31,9 @@ def read(text):
     e, v = config.environment, config.verifier
     return [
         e.network_mode.value != "no-network", e.memory_mb or 2048, e.storage_mb or 10240, float(e.cpus or 1),
-        e.gpus or 0, e.docker_image or None, e.os.value, e.env, e.build_timeout_sec, e.workdir, config.agent.timeout_sec or 600.0,
-        None if config.agent.user is None else str(config.agent.user), v.timeout_sec, v.env,
+        e.gpus or 0, e.docker_image or None, e.os.value, e.env, e.build_timeout_sec, e.workdir,
+        config.agent.timeout_sec or 600.0, None if config.agent.user is None else str(config.agent.user),
+        v.timeout_sec, v.env,
         resolve_task_verifier_mode(config).value, config.schema_version, list(e.allowed_hosts or ()),
     ]
 
