@@ -100,7 +100,7 @@ def test_lint_names_file_and_code_and_exits_1(forge: Forge, here: Path) -> None:
     said = forge("lint", "-p", "pool")
     assert said.code == 1
     assert "pool/toothless: tests/test.sh: error tests-missing" in said.out
-    assert said.out.endswith("2 tasks checked, 1 with errors\n")
+    assert said.out.splitlines()[-1].startswith("2 tasks checked, 1 with errors, ")
     found = forge("lint", "-p", "pool", "--json").json
     assert (found["checked"], found["with_errors"]) == (2, 1)
     assert found["tasks"][1]["findings"][0]["code"] == "tests-missing"
@@ -151,3 +151,13 @@ def test_plan_explains_a_seed_and_writes_the_plan(forge: Forge, here: Path) -> N
     assert said.code == 0
     assert "never-passes, 0/8:" in said.out
     assert len(json.loads((here / "plan.json").read_text())["choices"]) == 2
+
+
+def test_lint_takes_codes_to_report_and_to_leave_out(forge: Forge, here: Path) -> None:
+    task(here / "pool", "toothless", tests=False)
+    only = forge("lint", "-p", "pool", "--select", "tests-missing", "--json").json["tasks"][0]["findings"]
+    assert [finding["code"] for finding in only] == ["tests-missing"]
+    assert forge("lint", "-p", "pool", "--select", "tests-missing", "--ignore", "tests-missing").code == 0
+    said = forge("lint", "-p", "pool", "--select", "test-missing")
+    assert (said.code, said.out) == (2, "")
+    assert "did you mean tests-missing?" in said.err

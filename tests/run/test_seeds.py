@@ -9,16 +9,26 @@ from envs_forge.errors import UserError
 from envs_forge.run.seeds import load_seeds, select_paths
 
 TOML = 'schema_version = "1.4"\n'
+TEST = """\
+#!/bin/bash
+if [ "$(cat /app/done.txt)" = yes ]; then
+    echo 1 > /logs/verifier/reward.txt
+else
+    echo 0 > /logs/verifier/reward.txt
+fi
+"""
 
 
-def task(root: Path, name: str, *, text: str = "Do it.\n", tests: bool = True, toml: str = TOML) -> Path:
+def task(
+    root: Path, name: str, *, text: str = "Write yes to /app/done.txt.\n", tests: bool = True, toml: str = TOML
+) -> Path:
     place = root / name
     for part, content in {
         "instruction.md": text,
         "task.toml": toml,
         "environment/Dockerfile": "FROM ubuntu:24.04\n",
-        "solution/solve.sh": "#!/bin/bash\ntrue\n",
-        **({"tests/test.sh": "#!/bin/bash\necho 1 > /logs/verifier/reward.txt\n"} if tests else {}),
+        "solution/solve.sh": "#!/bin/bash\necho yes > /app/done.txt\n",
+        **({"tests/test.sh": TEST} if tests else {}),
     }.items():
         (place / part).parent.mkdir(parents=True, exist_ok=True)
         (place / part).write_text(content)

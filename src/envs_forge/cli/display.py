@@ -28,6 +28,7 @@ class Display:
         self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not quiet
         self._lock = threading.RLock()
         self._ended = threading.Event()
+        self._said = ""
 
     @contextmanager
     def shown(self) -> Iterator[None]:
@@ -41,7 +42,8 @@ class Display:
             self._ended.set()
             if not self._quiet:
                 thread.join()
-                self._write(f"{_CLEAR}{self._line()}\n" if self._live else f"{self._line()}\n")
+                if (line := self._line()) != self._said:
+                    self._write(f"{_CLEAR}{line}\n" if self._live else f"{line}\n")
 
     def note(self, text: str) -> None:
         """A line of its own, above the live one. Safe in a signal handler."""
@@ -54,15 +56,15 @@ class Display:
 
     def _show_plain(self) -> None:
         """A line at every change of phase, and one every ten seconds when there is something new to say."""
-        phase = said = ""
+        phase = ""
         waited = _PLAIN_S
         while not self._ended.wait(_LIVE_S):
             waited += _LIVE_S
             if waited < _PLAIN_S and self._phase() == phase:
                 continue
             phase, waited = self._phase(), 0.0
-            if (line := self._line()) != said:
-                said = line
+            if (line := self._line()) != self._said:
+                self._said = line
                 self._write(f"{line}\n")
 
     def _write(self, text: str) -> None:

@@ -12,12 +12,15 @@ from envs_forge.cli import options
 @click.command()
 @options.pool()
 @click.option("--stages", metavar="A,B", help="Only these stages, and what they need.")
+@click.option("--fast", is_flag=True, help="Only the stages that every task should pass at once.")
 @click.option("--all-findings", is_flag=True, help="Go on after a stage that did not pass, where that makes sense.")
 @options.machine()
 @options.config_file()
 @options.quiet()
 @options.as_json()
-def verify(stages: str | None, all_findings: bool, file: str | None, quiet: bool, json_: bool, **flags: Any) -> int:
+def verify(
+    stages: str | None, fast: bool, all_findings: bool, file: str | None, quiet: bool, json_: bool, **flags: Any
+) -> int:
     """Verify tasks in containers and say why one is not sound.
 
     They must build, pay nothing for no work, and their solution must pass. Exits with 1 when one is not
@@ -27,6 +30,6 @@ def verify(stages: str | None, all_findings: bool, file: str | None, quiet: bool
     from envs_forge.cli.verifying import verify_all
 
     config = options.config(file, flags, goal="environments")
-    verdicts = verify_all(config, stages=stages, all_findings=all_findings, quiet=quiet)
+    verdicts = verify_all(config, stages=stages, fast=fast, all_findings=all_findings, quiet=quiet)
     show_verdicts(verdicts, json_=json_)
     return 0 if all(verdict.decision == "accepted" for verdict in verdicts) else 1

@@ -11,6 +11,7 @@ from envs_forge.cli.display import Display
 from envs_forge.config import RunConfig
 from envs_forge.gold.batch import verify_many
 from envs_forge.gold.options import VerifyOptions
+from envs_forge.gold.order import FAST, select
 from envs_forge.gold.verdict import Verdict
 from envs_forge.pipeline import InterruptedRunError
 from envs_forge.run.interruption import heeded
@@ -18,14 +19,16 @@ from envs_forge.run.parts import cores, open_runtime_for
 from envs_forge.run.seeds import select_paths
 
 
-def verify_all(config: RunConfig, *, stages: str | None, all_findings: bool, quiet: bool) -> list[Verdict]:
+def verify_all(config: RunConfig, *, stages: str | None, fast: bool, all_findings: bool, quiet: bool) -> list[Verdict]:
     """Verify the tasks that a config names, in their order.
 
     Raises:
+        UserError: There is no such stage.
         InterruptedRunError: Ctrl-C.
     """
     paths = select_paths(config.seeds, include=config.include, exclude=config.exclude, limit=config.limit)
-    names = tuple(name.strip() for name in stages.split(",")) if stages else ()
+    names = tuple(name.strip() for name in stages.split(",")) if stages else FAST if fast else ()
+    select(names)
     settings = VerifyOptions(stages=names, all_findings=all_findings, retries=config.retries)
     tally = _Tally(len(paths))
     display = Display(tally.line, lambda: "verifying", quiet=quiet)
