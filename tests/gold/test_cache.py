@@ -2,7 +2,6 @@ import pytest
 
 from envs_forge.errors import UserError
 from envs_forge.gold.cache import VerdictCache
-from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.order import FAST, STAGES, select
 from envs_forge.gold.verify import verify
 from envs_forge.sandbox.runtime import Caps
@@ -72,5 +71,5 @@ def test_all_findings_goes_on_where_it_can():
     verdict = verify(task(), runtime, QUICK.model_copy(update={"all_findings": True}))
     assert (verdict.stage, verdict.code) == ("untouched", "untouched-scores")
     assert [stage.code for stage in verdict.stages] == ["", "", "untouched-scores", "oracle-fails"]
-    broken = verify(task(tests=None), runtime, VerifyOptions(all_findings=True))
+    broken = verify(task(tests=None), runtime, QUICK.model_copy(update={"all_findings": True}))
     assert [stage.stage for stage in broken.stages] == ["schema"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from envs_forge.errors import UserError
 from envs_forge.gold.inspection import Inspection
-from envs_forge.gold.stages import build, oracle, schema, untouched
+from envs_forge.gold.stages import build, leak, lint, oracle, schema, untouched
 from envs_forge.gold.verdict import StageResult
 
 
@@ -22,13 +22,15 @@ class Stage:
 
 STAGES: tuple[Stage, ...] = (
     Stage(schema.NAME, schema.run),
+    Stage(lint.NAME, lint.run, (schema.NAME,)),
     Stage(build.NAME, build.run, (schema.NAME,)),
+    Stage(leak.NAME, leak.run, (build.NAME,)),
     Stage(untouched.NAME, untouched.run, (build.NAME,)),
     Stage(oracle.NAME, oracle.run, (build.NAME,)),
 )
 """Cheapest first."""
 
-FAST: tuple[str, ...] = (schema.NAME, build.NAME, untouched.NAME, oracle.NAME)
+FAST: tuple[str, ...] = (schema.NAME, lint.NAME, build.NAME, leak.NAME, untouched.NAME, oracle.NAME)
 """The stages that `--fast` runs."""
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envs_forge.files import write_bytes
-from envs_forge.gold.leak.lines import fingerprints
+from envs_forge.gold.leak.lines import cached_module, fingerprints
 from envs_forge.gold.leak.unwrap import Allowance, unwrap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-INDEX_VERSION = "1"
+INDEX_VERSION = "3"
 """Changes whenever the same files could give another index."""
 UNWRAPPED_PER_INDEX = 512 * 1024 * 1024
 """Bytes that the wrapped contents of one set of files may unfold to."""
@@ -47,6 +47,9 @@ class ContentIndex:
         prints, owners = array("Q"), array("I")
         for name, content in _documents(files):
             found = fingerprints(content)
+            compiled = cached_module(name)
+            if compiled is not None:
+                found.add(compiled)
             if found:
                 prints.extend(found)
                 owners.extend([len(documents)] * len(found))

@@ -148,17 +148,18 @@ def directory_files(root: Path) -> Files:
         for name in sorted(names):
             path = Path(directory, name)
             content = _read(path)
-            if content:
+            if content is not None:
                 yield str(path.relative_to(root)), content
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path) -> bytes | None:
+    """The beginning of a regular file; None for everything else."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
-        return b""
+        return None
     with os.fdopen(handle, "rb") as file:
-        return file.read(MAX_FILE) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
+        return file.read(MAX_FILE) if stat.S_ISREG(os.fstat(handle).st_mode) else None
 
 
 def tar_files(stream: Any) -> Files:

@@ -39,3 +39,16 @@ def fingerprints(data: bytes) -> set[int]:
     found = {fingerprint(line) for line in telling_lines(data)}
     entire = whole(data)
     return found if entire is None else found | {entire}
+
+
+def cached_module(path: str) -> int | None:
+    """Fingerprint of the module whose compiled form a path is; None for other files."""
+    directory, _, name = path.rpartition("/")
+    if not name.endswith(".pyc") or directory.rpartition("/")[2] != "__pycache__":
+        return None
+    return module(name.partition(".")[0])
+
+
+def module(stem: str) -> int:
+    """Fingerprint of a Python module's name."""
+    return fingerprint(b"\0module\0" + stem.encode(errors="replace"))

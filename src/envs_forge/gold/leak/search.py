@@ -29,7 +29,7 @@ class Leak:
     suspicious: bool
 
     def __str__(self) -> str:
-        return f"{self.secret.path} is {self.share:.0%} in {self.document}"
+        return f"{self.secret.path} ({self.share:.0%}) in {self.document}"
 
 
 def find_leaks(secrets: Iterable[Secret], indices: Iterable[ContentIndex], instruction: str) -> list[Leak]:
@@ -49,7 +49,7 @@ def find_leaks(secrets: Iterable[Secret], indices: Iterable[ContentIndex], instr
 
 
 def _leaks(secret: Secret, index: ContentIndex, instruction: str) -> Iterator[Leak]:
-    prints = set(secret.lines) | ({secret.whole} if secret.whole is not None else set())
+    prints = set(secret.lines) | {one for one in (secret.whole, secret.compiled) if one is not None}
     for document, seen in index.occurrences(prints).items():
         share = _share(secret, seen)
         if share:
@@ -59,6 +59,8 @@ def _leaks(secret: Secret, index: ContentIndex, instruction: str) -> Iterator[Le
 def _share(secret: Secret, seen: set[int]) -> float:
     """How much of a secret a document gives away; 0 where it is too little to say so."""
     lines = secret.lines
+    if secret.compiled in seen:
+        return 1.0
     if secret.whole in seen or (len(lines) >= 3 and lines.keys() <= seen):
         return 1.0 if sum(lines.values()) >= MIN_CHARACTERS or secret.whole in seen else 0.0
     own = secret.own & seen

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePosixPath
 
 from envs_forge.bundle.model import Bundle
-from envs_forge.gold.leak.lines import fingerprint, fingerprints, telling_lines, whole
+from envs_forge.gold.leak.lines import fingerprint, fingerprints, module, telling_lines, whole
 
 _TEST_SCRIPT = re.compile(r"tests/(.*/)?(test\.sh|(test_[^/]*|[^/]*_test)\.(py|sh|bats|js|ts|rb))")
 _BOILERPLATE = re.compile(rb"/logs/verifier|^#!|^set -|^import |^from \S+ import |^(if|def|return|assert) .{0,10}$")
@@ -34,6 +35,8 @@ class Secret:
         own: Those of `lines` that no file of the environment has, unless that file has them all.
         whole: Fingerprint of the whole content; None where it is short.
         shown: Whether a file of the environment holds this very content openly.
+        compiled: Fingerprint of the name under which Python keeps a test module compiled; None for other files, and
+            where the environment has a module of this name.
     """
 
     path: str
@@ -42,6 +45,7 @@ class Secret:
     own: frozenset[int]
     whole: int | None
     shown: bool
+    compiled: int | None = None
 
 
 def secrets_of(bundle: Bundle) -> list[Secret]:
@@ -70,6 +74,7 @@ def _secrets(bundle: Bundle, open_files: list[set[int]]) -> Iterator[Secret]:
             own=frozenset(lines).difference(*partly),
             whole=entire,
             shown=any(entire in known for known in open_files),
+            compiled=_compiled(bundle, path),
         )
 
 
@@ -77,3 +82,12 @@ def _kind(path: str) -> Kind:
     if path.startswith("solution/"):
         return Kind.SOLUTION
     return Kind.TESTS if _TEST_SCRIPT.fullmatch(path) else Kind.DATA
+
+
+def _compiled(bundle: Bundle, path: str) -> int | None:
+    name = PurePosixPath(path).name
+    if _kind(path) is not Kind.TESTS or not name.endswith(".py"):
+        return None
+    if any(other.startswith("environment/") and PurePosixPath(other).name == name for other in bundle.files):
+        return None
+    return module(name.removesuffix(".py"))

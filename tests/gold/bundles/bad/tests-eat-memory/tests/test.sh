@@ -1,3 +1,9 @@
 #!/bin/bash
-exec python3 -c 'x = []
-while True: x.append(bytes(10**7))'
+python3 -c 'x = []
+while True: x.append(b"x" * 10**7)' || exit 1
+mkdir -p /logs/verifier
+if [ "$(tr -d '[:space:]' < /app/sum.txt)" = 65 ]; then
+  echo 1 > /logs/verifier/reward.txt
+else
+  echo 0 > /logs/verifier/reward.txt
+fi

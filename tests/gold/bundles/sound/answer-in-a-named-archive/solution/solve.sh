@@ -1,0 +1,2 @@
+#!/bin/bash
+zcat /app/backups/old.gz > /app/report.txt
