@@ -272,3 +272,10 @@ def test_no_content_crashes_it(tmp_path: Path, path: str, data: bytes) -> None:
     root = task(tmp_path, {path: data, "solution.sh": None if path == "solution.yaml" else FILES["solution.sh"]})
     for finding in check_bundle(root):
         assert finding.message
+
+
+def test_a_few_lines_of_yaml_do_not_become_gigabytes(tmp_path: Path) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    bundle = read(tmp_path, {"task.yaml": YAML + "\n".join(lines) + "\n"})
+    assert len(bundle.files["task.toml"].data) < 200_000

@@ -16,7 +16,7 @@ from envs_forge.gold.lint import inspect, lint
 from envs_forge.gold.lint.registry import RULES
 
 from . import cases_content, cases_files, cases_reward
-from .samples import CLEAN, Changes, changed, script
+from .samples import CLEAN, Changes, changed, python_test, script
 
 MODULES = (cases_reward, cases_files, cases_content)
 HITS = [case for module in MODULES for case in module.HITS]
@@ -101,3 +101,25 @@ def test_a_directory_gets_the_schema_check_and_the_rules(tmp_path: Path) -> None
     assert {f.code for f in inspect(path)} == {"toml-syntax"}
     with pytest.raises(UserError, match="no lint rule"):
         inspect(path, select=["toml"])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        " && ".join(["true"] * 3000),
+        "(" * 2000 + "true" + ")" * 2000,
+        "if a; then " * 500 + "b; " + "fi; " * 500,
+        "".join(f"f{n}() {{ {f'f{n + 1}; ' * 50} }}\n" for n in range(9)) + "f0\n",
+        "trap 'a+(b' EXIT\na+(b() { true; }\n",
+    ],
+    ids=["chain", "nesting", "conditions", "calls", "names"],
+)
+def test_scripts_made_to_exhaust_it(body: str) -> None:
+    lint(changed(script(body)))
+
+
+@pytest.mark.parametrize(
+    "body", ["x = " + "-" * 50_000 + "1\n", "x" + ".a" * 900 + "()\n", "x" + "()" * 5000, "(" * 5000]
+)
+def test_python_made_to_exhaust_it(body: str) -> None:
+    lint(changed(python_test(body)))

@@ -8,6 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 
+def written(node: ast.AST) -> str:
+    """The source of `node`; empty where it is nested too deeply to be written."""
+    try:
+        return ast.unparse(node)
+    except (RecursionError, ValueError):
+        return ""
+
+
 @dataclass(frozen=True)
 class PythonFile:
     """A parsed Python file: all its nodes once."""
@@ -27,7 +35,7 @@ class PythonFile:
     @cached_property
     def calls(self) -> tuple[tuple[str, ast.Call], ...]:
         """Every call with what it calls, as written."""
-        return tuple((ast.unparse(node.func), node) for node in self.nodes if isinstance(node, ast.Call))
+        return tuple((written(node.func), node) for node in self.nodes if isinstance(node, ast.Call))
 
     @cached_property
     def asserts(self) -> tuple[ast.Assert, ...]:

@@ -14,7 +14,7 @@ from envs_forge.gold.lint.flow import Flow
 from envs_forge.gold.lint.image import ImageFile
 from envs_forge.gold.lint.python import PythonFile
 from envs_forge.gold.lint.shell import Command, Script
-from envs_forge.gold.lint.walker import reward_flow
+from envs_forge.gold.lint.walker import ScriptTooLargeError, reward_flow
 
 MAX_TEXT = 1024 * 1024
 """Files longer than this are data, not text to lint."""
@@ -83,10 +83,13 @@ class Task:
 
     @cached_property
     def flow(self) -> Flow | None:
-        """Which rewards `tests/test.sh` can leave; None when it is missing or no shell script."""
+        """Which rewards `tests/test.sh` can leave; None when it cannot be followed."""
         if self.test is None or self.test.broken_at is not None or not speaks_shell(self.test):
             return None
-        return reward_flow(self.test, self.may_write_reward)
+        try:
+            return reward_flow(self.test, self.may_write_reward)
+        except ScriptTooLargeError:
+            return None
 
     @cached_property
     def reward_writers(self) -> tuple[str, ...]:

@@ -14,6 +14,12 @@ from envs_forge.gold.lint.shell import Command, Script, command_of, line, plain,
 _WRITERS = frozenset({"tee", "cp", "mv", "install", "ln", "dd", "sed"})
 _DEPTH = 8
 """Calls of functions inside functions that are followed."""
+_STEPS = 20_000
+"""Statements that are visited at most, calls of functions included; no honest script comes near."""
+
+
+class ScriptTooLargeError(Exception):
+    """The script has too many ways through it to follow them all."""
 
 
 def reward_flow(script: Script, may_write: Callable[[Command], bool]) -> Flow:
@@ -22,9 +28,15 @@ def reward_flow(script: Script, may_write: Callable[[Command], bool]) -> Flow:
     Args:
         script: The script.
         may_write: Whether a command may itself write the reward (a test runner whose plugin does, for instance).
+
+    Raises:
+        ScriptTooLargeError: It cannot be followed.
     """
     walker = _Walker(script, may_write)
-    states = walker.block(script.root.named_children, frozenset({None}))
+    try:
+        states = walker.block(script.root.named_children, frozenset({None}))
+    except RecursionError as error:
+        raise ScriptTooLargeError from error
     walker.end(states, script.text.rstrip("\n").count("\n") + 1, "end")
     return walker.flow
 
@@ -39,7 +51,7 @@ class _Walker:
         """Commands by their node's id → the statement around their list, whose redirects are theirs alone."""
         self.returns: list[States] = []
         self.errexit = bool(re.search(r"\s-\w*e", script.shebang))
-        self.guards = self.subshells = 0
+        self.guards = self.subshells = self.steps = 0
         self.trapped = False
 
     def end(self, states: States, at: int, cause: str, what: str = "") -> None:
@@ -55,6 +67,9 @@ class _Walker:
         return states
 
     def visit(self, node: Node, states: States) -> States:
+        self.steps += 1
+        if self.steps > _STEPS:
+            raise ScriptTooLargeError
         visitor = getattr(self, f"_{node.type}", None)
         if visitor is not None:
             states = visitor(node, states)
@@ -124,7 +139,10 @@ class _Walker:
         if len(arguments) < 2 or not {"EXIT", "0", "ERR"} & set(arguments[1:]):
             return
         action = arguments[0]
-        bodies = [action, *(source(body) for name, body in self.functions.items() if re.search(rf"\b{name}\b", action))]
+        bodies = [
+            action,
+            *(source(body) for name, body in self.functions.items() if re.search(rf"\b{re.escape(name)}\b", action)),
+        ]
         self.trapped = any("reward" in body.lower() for body in bodies)
 
     def _may_stop(self, states: States, at: int, what: str) -> None:

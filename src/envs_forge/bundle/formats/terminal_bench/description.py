@@ -12,6 +12,8 @@ from envs_forge.bundle.formats.terminal_bench.service import Service
 from envs_forge.bundle.text import decoding_finding
 
 FILE = "task.yaml"
+_MAX_VALUES = 10_000
+"""Values of `task.yaml` that are kept as metadata."""
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -87,7 +89,7 @@ def task_toml(description: Description, service: Service, canary: list[str], *, 
     for line in canary:
         document.add(tomlkit.comment(line.lstrip("# ")))
     document["schema_version"] = "1.4"
-    metadata = {key: _plain(value) for key, value in (description.model_extra or {}).items() if value is not None}
+    metadata = _plain(description.model_extra or {}, [_MAX_VALUES])
     metadata["terminal_bench"] = {
         "parser": description.parser_name,
         "run_tests_in_same_shell": description.run_tests_in_same_shell,
@@ -101,12 +103,18 @@ def task_toml(description: Description, service: Service, canary: list[str], *, 
     return tomlkit.dumps(document).encode()
 
 
-def _plain(value: Any) -> Any:
-    """Values that TOML can hold; None inside of lists and tables is left out."""
+def _plain(value: Any, room: list[int]) -> Any:
+    """Values that TOML can hold; None inside of lists and tables is left out.
+
+    YAML lets a few lines stand for any number of values, so `room` counts how many more there may be.
+    """
+    room[0] -= 1
+    if room[0] < 0:
+        return ""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items() if item is not None}
+        return {str(key): _plain(item, room) for key, item in value.items() if item is not None and room[0] > 0}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value if item is not None]
+        return [_plain(item, room) for item in value if item is not None and room[0] > 0]
     return value if isinstance(value, str | int | float | bool) else str(value)
 
 

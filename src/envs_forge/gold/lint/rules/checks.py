@@ -15,6 +15,8 @@ _PATH = re.compile(
     r"(?<![\w./$}:~-])/(?:app|srv|home|root|opt|data|workspace|work|project|repo|code|output|results?|etc|var|mnt)/[\w./@+-]*[\w]"
 )
 _HELPER = re.compile(r"assert|check|verify|fail|expect|raises|exit", re.IGNORECASE)
+_SCRIPT = 256 * 1024
+"""Longer texts are data."""
 _EXISTENCE = {"exists", "is_file", "is_dir", "isfile", "isdir"}
 _AUTHOR = re.compile(
     r"(?<![\w.])/(?:Users|home)/(?!user\b|agent\b|app\b|ubuntu\b|node\b|\w*\$)[a-z][\w.-]*/(?:Desktop|Documents|Downloads|projects?|src|dev|code)\b"
@@ -29,18 +31,19 @@ _AUTHOR = re.compile(
 )
 def unstated_path(task: Task) -> Iterator[Hit]:
     """Neither the path, nor its name, nor a file of the environment says where the result is to go."""
-    known = task.instruction + "\n" + "\n".join(task.texts("environment/").values())
+    texts = [text for text in task.texts("environment/").values() if len(text) <= _SCRIPT]
+    known = "\n".join([task.instruction, *texts])
     names = {path.rsplit("/", 1)[-1] for path in task.bundle.files if path.startswith("environment/")}
     seen: set[str] = set()
     for path, text in task.texts("tests/").items():
-        if not path.endswith((".py", ".sh", ".bats", ".js", ".ts")):
+        if not path.endswith((".py", ".sh", ".bats", ".js", ".ts")) or len(text) > _SCRIPT:
             continue
         for number, line in enumerate(text.split("\n"), start=1):
             for found in _PATH.findall(line) if not line.lstrip().startswith("#") else ():
                 name = found.rsplit("/", 1)[-1]
-                if found not in seen and name not in names and name not in known and found not in known:
-                    seen.add(found)
+                if found not in seen and name not in names and name not in known:
                     yield Hit(f"{found} is not in the instruction", path, number)
+                seen.add(found)
 
 
 @rule("existence-only", WARNING, "the tests check only that files exist", fix="check what the files hold or do")

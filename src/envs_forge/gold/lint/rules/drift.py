@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from envs_forge.bundle.check import DOCKERFILE, SOLUTION
+from envs_forge.gold.lint.python import written
 from envs_forge.gold.lint.registry import WARNING, Hit, rule
 from envs_forge.gold.lint.shell import Command
 from envs_forge.gold.lint.task import Task
@@ -45,7 +46,7 @@ def network_in_tests(task: Task) -> Iterator[Hit]:
     for path, file in task.python_tests.items():
         for name, call in file.calls:
             if _fetches(name, call):
-                yield Hit(f"`{ast.unparse(call)[:60]}`", path, call.lineno)
+                yield Hit(f"`{written(call)[:60]}`", path, call.lineno)
 
 
 def _fetches(name: str, call: ast.Call) -> bool:
@@ -159,6 +160,6 @@ def timing_in_tests(task: Task) -> Iterator[Hit]:
     """A slow machine fails a right answer."""
     for path, file in task.python_tests.items():
         for node in file.asserts:
-            text = ast.unparse(node.test)
+            text = written(node.test)
             if re.search(r"elapsed|duration|time\.(time|perf_counter|monotonic)\(\) -", text):
                 yield Hit(f"`{text[:60]}`", path, node.lineno)
