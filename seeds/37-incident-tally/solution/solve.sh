@@ -3,15 +3,14 @@ set -euo pipefail
 
 # 1. totals
 (
-mkdir -p "$(dirname /app/review/totals.json)"
-python3 - /app/incident/outages.csv /app/review/totals.json <<'EOF'
+mkdir -p "$(dirname /app/review/sums.json)"
+python3 - /app/incident/events.csv /app/review/sums.json <<'EOF'
 import csv, json, sys
 totals = {}
 with open(sys.argv[1], newline="", encoding="utf-8") as file:
     for row in csv.DictReader(file):
-        label = row['severity'].lower() or 'unknown'
+        label = row['region']
         totals[label] = totals.get(label, 0) + int(row['requests'] or 0)
-totals = {k: v for k, v in totals.items() if v >= 4331}
 with open(sys.argv[2], "w", encoding="utf-8") as file:
     json.dump(totals, file, ensure_ascii=False, indent=2)
 EOF

@@ -3,11 +3,11 @@ set -euo pipefail
 
 # 1. answer of the service
 (
-mkdir -p "$(dirname /app/review/answer.csv)"
-python3 /opt/monitor/serve.py >/dev/null 2>&1 &
+mkdir -p "$(dirname /app/review/served.csv)"
+python3 /opt/pager/serve.py >/dev/null 2>&1 &
 service=$!
 trap 'kill "$service"' EXIT
-python3 - http://127.0.0.1:8733/signals /app/review/answer.csv <<'EOF'
+python3 - http://127.0.0.1:8874/pages /app/review/served.csv <<'EOF'
 import csv, json, sys, time
 from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin
@@ -23,8 +23,6 @@ def ask(address):
         except URLError:
             time.sleep(0.02)
     raise SystemExit("the service does not answer")
-while not ask(urljoin(url, "/ready"))["ready"]:
-    time.sleep(0.02)
 records = ask(url)
 columns = list(records[0])
 rows = [['' if record[name] is None else record[name] for name in columns] for record in records]

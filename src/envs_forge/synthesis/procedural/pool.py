@@ -47,9 +47,10 @@ PER_LEADER = 8
 
 
 def pool() -> Iterator[Bundle]:
-    """All bundles, in the order of their names: every part of the list has easy and hard ones."""
-    shapes = [shape for shape, count in SHAPES.items() for _ in range(count)]
-    for index, shape in enumerate(Dice("pool").shuffled(shapes)):
+    """All bundles, in the order of their names. The first half is as mixed as the second."""
+    shapes = sorted((shape for shape, count in SHAPES.items() for _ in range(count)), key=sum)
+    dealt = [*Dice("pool", 1).shuffled(shapes[::2]), *Dice("pool", 2).shuffled(shapes[1::2])]
+    for index, shape in enumerate(dealt):
         yield _bundle(index, shape)
 
 

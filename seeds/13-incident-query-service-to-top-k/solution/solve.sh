@@ -1,0 +1,66 @@
+#!/bin/bash
+set -euo pipefail
+
+# 1. answer of the service
+(
+mkdir -p "$(dirname /app/review/served.csv)"
+python3 /opt/monitor/serve.py >/dev/null 2>&1 &
+service=$!
+trap 'kill "$service"' EXIT
+python3 - http://127.0.0.1:8992/pages /app/review/served.csv <<'EOF'
+import csv, json, sys, time
+from urllib.error import HTTPError, URLError
+from urllib.parse import urljoin
+from urllib.request import Request, urlopen
+url = sys.argv[1]
+def ask(address):
+    for attempt in range(500):
+        try:
+            with urlopen(Request(address, headers={'X-Key': 'q7k7kv987b'})) as answer:
+                return json.load(answer)
+        except HTTPError:
+            raise
+        except URLError:
+            time.sleep(0.02)
+    raise SystemExit("the service does not answer")
+while not ask(urljoin(url, "/ready"))["ready"]:
+    time.sleep(0.02)
+records = ask(url)
+columns = list(records[0])
+rows = [['' if record[name] is None else record[name] for name in columns] for record in records]
+with open(sys.argv[-1], "w", newline="", encoding="utf-8") as file:
+    csv.writer(file, lineterminator="\n").writerows([columns, *rows])
+EOF
+)
+
+# 2. rows kept
+(
+mkdir -p "$(dirname /app/review/kept.csv)"
+python3 - /app/review/served.csv /app/review/kept.csv <<'EOF'
+import csv, sys
+with open(sys.argv[1], newline="", encoding="utf-8") as file:
+    rows = list(csv.DictReader(file))
+    columns = list(rows[0])
+wanted = 'north'
+kept = [row for row in rows if row['region'] in (wanted, '')]
+with open(sys.argv[2], "w", newline="", encoding="utf-8") as file:
+    out = csv.DictWriter(file, columns, lineterminator="\n")
+    out.writeheader()
+    out.writerows(kept)
+EOF
+)
+
+# 3. top rows
+(
+mkdir -p "$(dirname /app/review/ranking.csv)"
+python3 - /app/review/kept.csv /app/review/ranking.csv <<'EOF'
+import csv, sys
+with open(sys.argv[1], newline="", encoding="utf-8") as file:
+    header, *rows = csv.reader(file)
+at = header.index('minutes')
+rows.sort(key=lambda row: -float(row[at]))
+rows = rows[:4]
+with open(sys.argv[2], "w", newline="", encoding="utf-8") as file:
+    csv.writer(file, lineterminator="\n").writerows([header, *rows])
+EOF
+)

@@ -1,0 +1,18 @@
+#!/bin/bash
+set -euo pipefail
+
+# 1. totals
+(
+mkdir -p "$(dirname /app/moved/summary.json)"
+python3 - /app/archive/tracks.csv /app/moved/summary.json <<'EOF'
+import csv, json, sys
+totals = {}
+with open(sys.argv[1], newline="", encoding="utf-8") as file:
+    for row in csv.DictReader(file):
+        label = row['genre'].lower() or 'unknown'
+        totals[label] = totals.get(label, 0) + int(row['plays'] or 0)
+totals = {k: v for k, v in totals.items() if v >= 1652}
+with open(sys.argv[2], "w", encoding="utf-8") as file:
+    json.dump(totals, file, ensure_ascii=False, indent=2)
+EOF
+)
