@@ -18,8 +18,6 @@ BAD = sorted((ROOT / "bad").iterdir())
 SOUND = sorted((ROOT / "sound").iterdir())
 QUICK = {
     "answer-encoded",
-    "build-step-fails",
-    "escaping-link",
     "oracle-is-wrong",
     "oracle-keeps-writing-by-a-detour",
     "reward-only-on-success",
@@ -27,7 +25,6 @@ QUICK = {
     "rewards-what-was-there",
     "image-with-user",
     "names-with-spaces",
-    "plain",
     "service-must-run",
 }
 OPTIONS = VerifyOptions()

@@ -6,6 +6,7 @@ from itertools import islice
 import pytest
 
 from envs_forge.gold.leak import layers
+from envs_forge.gold.leak.index import ContentIndex
 from envs_forge.gold.leak.layers import LayerReader
 from envs_forge.gold.leak.search import find_leaks
 from envs_forge.gold.leak.secrets import secrets_of
@@ -59,7 +60,7 @@ def test_a_layer_is_read_once(source, prepared, tmp_path, monkeypatch):
 def test_without_a_known_base_all_layers_are_looked_at(prepared, tmp_path):
     base_less = LayerReader(tmp_path)
     base_less._base_length = lambda *arguments: 0
-    base_less._keep = lambda digest, files: seen.append(len(list(islice(files, 1000))))
+    base_less._keep = lambda digest, files: seen.append(len(list(islice(files, 1000)))) or ContentIndex.of([])
     seen = []
     base_less._layers(prepared.image.id, base_less._inspect(prepared.image.id), range(1))
     assert seen == [1000]
