@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
-
-_CANARY = re.compile(r"\A(?:[ \t]*(?:<!--.*canary.*-->|#.*canary.*)[ \t]*(?:\n|\Z))+(?:[ \t]*\n)*", re.IGNORECASE)
 
 
 class Part(StrEnum):
@@ -129,10 +126,26 @@ class Bundle(BaseModel):
         """
         file = self.files.get("instruction.md", BundleFile())
         text = file.data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
-        return _CANARY.sub("", text)
+        return _without_canary(text)
 
     @property
     def provenance(self) -> Mapping[str, Any]:
         """The `[metadata.envs_forge]` table, empty for a foreign bundle."""
         table = self.config.metadata.get("envs_forge", {})
         return table if isinstance(table, Mapping) else {}
+
+
+def _without_canary(text: str) -> str:
+    """`text` without the marks at its beginning by which a leak into training data is found."""
+    lines = text.split("\n")
+    start = 0
+    while start < len(lines) and _is_canary(lines[start].strip()):
+        start += 1
+    while start and start < len(lines) and not lines[start].strip():
+        start += 1
+    return "\n".join(lines[start:])
+
+
+def _is_canary(line: str) -> bool:
+    comment = line.startswith("#") or (line.startswith("<!--") and line.endswith("-->"))
+    return comment and "canary" in line.lower()
