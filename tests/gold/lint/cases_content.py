@@ -74,6 +74,7 @@ MISSES: list[tuple[str, Changes]] = [
     ("unpinned-package", script("uvx -p 3.12 -w pytest==8.3.5 pytest /tests\n" + TEST)),
     ("clock-in-tests", script("date -d 2020-01-01 +%s\ndate -r /app/data.txt\n" + TEST)),
     ("clock-in-tests", python_test("import datetime\n\ndef test_x():\n    assert datetime.date(2020, 1, 1).year == 2020\n")),
+    ("clock-in-tests", python_test("import time\n\ndef test_x():\n    end = time.time() + 5\n    while time.time() < end:\n        assert ready('/app/count.txt')\n")),
     ("absolute-date", python_test("def test_x():\n    assert open('/app/count.txt').read() == '2025-01-01'\n")),
     ("chance-in-tests", python_test("import random\nrandom.seed(1)\n\ndef test_x():\n    assert random.randint(1, 6)\n")),
     ("chance-in-tests", script("RANDOM=42\necho $RANDOM > /tmp/x\n" + TEST)),

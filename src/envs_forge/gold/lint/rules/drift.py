@@ -14,7 +14,7 @@ from envs_forge.gold.lint.task import Task
 
 _LOCAL = re.compile(r"localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|--unix-socket|\$")
 _FETCHERS = {"requests", "urllib", "httpx", "aiohttp", "urlopen"}
-_CLOCKS = {"now", "utcnow", "today", "time", "localtime", "gmtime"}
+_CLOCKS = {"now", "utcnow", "today", "localtime", "gmtime", "ctime"}
 _TAKES_VALUE = re.compile(
     r"-[rciefti]|--(?:requirement|constraint|index-url|extra-index-url|target|find-links|prefix|root|python|timeout|"
     r"retries|trusted-host|registry)"
