@@ -1,53 +1,35 @@
-"""Many small cases in one container: each gets its data laid out anew, a script, and the real tests of a bundle."""
+"""Many small cases in one sandbox: each gets its data laid out anew, a script, and the real tests of a bundle."""
 
 from __future__ import annotations
 
 import io
 import json
-import subprocess
+import shlex
 import tarfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from envs_forge.bundle.model import Bundle, BundleFile
+from envs_forge.sandbox.engine import Engine, Image, Limits, SandboxSpec
 
-IMAGE = "envs-forge/base:1"
-REPORT = """
-import json, sys
-def read(path):
-    try:
-        return open(path, errors="replace").read()
-    except OSError:
-        return ""
-case = sys.argv[1]
-log = read("/tmp/tests.log")[-2000:] + "--- script ---\\n" + read(f"/arena/{case}/log")[-2000:]
-print(json.dumps([case, read("/logs/verifier/reward.txt"), read("/logs/verifier/ctrf.json"), log]))
-"""
-DRIVER = """
-cd /arena
-for case in *; do
-    cd /
-    rm -rf /app /tests /logs /opt; mkdir -p /app /opt /logs/verifier
-    cd /arena/"$case"
-    for part in */; do case "$part" in data/) cp -a data/. /app/;; tests/) ;; *) cp -a "${part%/}" /opt/;; esac; done
-    . ./env.sh
-    cd /app
-    sh -e /arena/"$case"/setup.sh >/arena/"$case"/log 2>&1
-    bash /arena/"$case"/script.sh >>/arena/"$case"/log 2>&1 </dev/null
-    cp -a /arena/"$case"/tests /tests
-    sh /tests/test.sh >/tmp/tests.log 2>&1
-    python3 -I -S -c "$REPORT" "$case"
-done
-"""
+DRIVER = Path(__file__).with_name("arena_driver.py.in")
+LIMITS = Limits(cpus=2.0, memory_mb=512, disk_mb=1024)
+SANDBOXES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A bundle and what is done in it (shell code; empty: nothing)."""
+    """A bundle and what is done in it (shell code; empty: nothing).
+
+    With `whole`, `tests/test.sh` runs as it is; otherwise its checks run without a new interpreter, which is faster.
+    """
 
     name: str
     bundle: Bundle
     script: str
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +42,34 @@ class Outcome:
     log: str
 
 
-def run_cases(cases: Sequence[Case]) -> list[Outcome]:
-    """All cases, one after the other, in one container without a network."""
-    command = ["docker", "run", "--rm", "-i", "--network", "none", "--init", IMAGE]
-    command += ["env", f"REPORT={REPORT}", "bash", "-c", f"tar -x -C / && {{ {DRIVER} }}"]
-    done = subprocess.run(command, input=_payload(cases), capture_output=True, timeout=280, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    outcomes = [_outcome(cases[int(row[0])].name, *row[1:]) for row in map(json.loads, done.stdout.splitlines())]
-    assert len(outcomes) == len(cases), done.stderr[-2000:]
-    return outcomes
+@dataclass(frozen=True, slots=True)
+class Arena:
+    """Where cases run.
+
+    Attributes:
+        engine: Makes the sandboxes.
+        image: The image that all procedural bundles build on.
+    """
+
+    engine: Engine
+    image: Image
+
+    def run(self, cases: Sequence[Case]) -> list[Outcome]:
+        """All cases, shared out to a few sandboxes without a network."""
+        shares = [cases[i::SANDBOXES] for i in range(SANDBOXES)]
+        with ThreadPoolExecutor(SANDBOXES) as pool:
+            found = [outcome for share in pool.map(self._run_share, shares) for outcome in share]
+        by_name = {outcome.name: outcome for outcome in found}
+        return [by_name[case.name] for case in cases]
+
+    def _run_share(self, cases: Sequence[Case]) -> list[Outcome]:
+        with self.engine.create(self.image, SandboxSpec(limits=LIMITS)) as sandbox:
+            sandbox.put("/arena", io.BytesIO(_payload(cases)))
+            done = sandbox.exec(["python3", "-I", "-S", "/arena/driver.py"], timeout=240, output_limit=64 << 20)
+        assert done.exit_code == 0, done.stderr[-2000:]
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        assert len(rows) == len(cases), done.stderr[-2000:]
+        return [_outcome(cases[row[0]].name, *row[1:]) for row in rows]
 
 
 def _outcome(name: str, reward: str, ctrf: str, log: str) -> Outcome:
@@ -80,27 +81,28 @@ def _outcome(name: str, reward: str, ctrf: str, log: str) -> Outcome:
 def _payload(cases: Sequence[Case]) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
+        _add(tar, "driver.py", BundleFile(data=DRIVER.read_bytes()))
         for number, case in enumerate(cases):
             for path, file in _files(case).items():
-                _add(tar, f"arena/{number:05d}/{path}", file)
+                _add(tar, f"cases/{number:05d}/{path}", file)
     return buffer.getvalue()
 
 
 def _files(case: Case) -> dict[str, BundleFile]:
     dockerfile = case.bundle.files["environment/Dockerfile"].data.decode()
-    setup = [part for part in dockerfile.split("\nRUN ")[2:]]
-    env = "".join(f"export {line[4:]}\n" for line in dockerfile.split("\n") if line.startswith("ENV "))
-    found = {
-        "script.sh": BundleFile(data=case.script.encode()),
-        "setup.sh": BundleFile(data="\n".join(setup).encode()),
-        "env.sh": BundleFile(data=env.encode()),
+    env = (line[4:].partition("=") for line in dockerfile.split("\n") if line.startswith("ENV "))
+    asked = {
+        "env": {name: shlex.split(value)[0] for name, _, value in env},
+        "setup": "\n".join(dockerfile.split("\nRUN ")[2:]),
+        "whole": case.whole,
     }
-    for path, file in case.bundle.files.items():
-        if path.startswith("tests/"):
-            found[path] = file
-        if path.startswith("environment/") and path != "environment/Dockerfile":
-            found[path.removeprefix("environment/")] = file
-    return found
+    found = {
+        "case.json": BundleFile(data=json.dumps(asked).encode()),
+        "script.sh": BundleFile(data=case.script.encode()),
+    }
+    parts = ("tests/", "environment/")
+    files = case.bundle.files.items()
+    return found | {p: f for p, f in files if p.startswith(parts) and p != "environment/Dockerfile"}
 
 
 def _add(tar: tarfile.TarFile, path: str, file: BundleFile) -> None:

@@ -13,7 +13,7 @@ from envs_forge.synthesis.procedural.operation import Operation
 from envs_forge.synthesis.procedural.operations import operations
 from envs_forge.synthesis.procedural.render import render_build
 from envs_forge.synthesis.procedural.scenario import scenario_ids
-from synthesis.procedural.arena import Case, oracle, run_cases
+from synthesis.procedural.arena import Arena, Case, oracle
 from synthesis.procedural.forced import forced_jobs, script
 
 WAYS = {known.operation: known for known in repertoire()}
@@ -39,8 +39,8 @@ def cases_of(operation: Operation) -> Iterator[tuple[Case, str, str]]:
         made = build(Composition(scenario=scenario, number=number, size=1 + number % 2, uses=uses))
         bundle = render_build(made)
         name = f"{operation.id}({', '.join(knobs)})"
-        yield Case(f"{name} oracle", bundle, oracle(bundle)), "1", ""
-        yield Case(f"{name} untouched", bundle, ""), "0", ""
+        yield Case(f"{name} oracle", bundle, oracle(bundle), whole=True), "1", ""
+        yield Case(f"{name} untouched", bundle, "", whole=True), "0", ""
         yield Case(f"{name} right", bundle, script(forced_jobs(made))), "1", ""
         yield from wrong_cases(made, name)
 
@@ -58,9 +58,9 @@ def wrong_cases(made: Build, name: str) -> Iterator[tuple[Case, str, str]]:
 
 @pytest.mark.engine
 @pytest.mark.parametrize("operation", operations().values(), ids=list(operations()))
-def test_ways_against_the_real_tests(operation: Operation) -> None:
+def test_ways_against_the_real_tests(operation: Operation, arena: Arena) -> None:
     planned = list(cases_of(operation))
-    outcomes = run_cases([case for case, _, _ in planned])
+    outcomes = arena.run([case for case, _, _ in planned])
     wrong = []
     for (case, reward, check), outcome in zip(planned, outcomes, strict=True):
         named = not check or any(failed.endswith(check) for failed in outcome.failed)
