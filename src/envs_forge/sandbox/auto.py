@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import threading
 from collections.abc import Callable
 
 from envs_forge.errors import PrerequisiteError, UserError
 from envs_forge.sandbox.engine import Engine, Image, Sandbox, SandboxSpec, Snapshot
 
-OCI = "envs_forge.sandbox.oci"
 NAMES = ("auto", "oci", "docker")
 
 
@@ -74,12 +72,12 @@ def make_engine(name: str = "auto") -> Engine:
         raise UserError(f"there is no engine {name!r}", fix=f"choose one of {', '.join(NAMES)}")
     if name == "docker":
         return _docker()
-    hindrance = _oci_hindrance()
-    if hindrance is None:
+    try:
         return RoutedEngine(_oci(), _docker)
-    if name == "oci":
-        raise PrerequisiteError(f"the oci engine cannot run here: {hindrance}", fix="use `--engine docker`")
-    return _docker()
+    except PrerequisiteError:
+        if name == "oci":
+            raise
+        return _docker()
 
 
 def _docker() -> Engine:
@@ -89,14 +87,6 @@ def _docker() -> Engine:
 
 
 def _oci() -> Engine:
-    engine: Engine = importlib.import_module(OCI).OciEngine()
-    return engine
+    from envs_forge.sandbox.oci import OciEngine
 
-
-def _oci_hindrance() -> str | None:
-    """Why the oci engine cannot run here; None when it can."""
-    try:
-        importlib.import_module(OCI).probe()
-    except PrerequisiteError as error:
-        return error.message
-    return None
+    return OciEngine()

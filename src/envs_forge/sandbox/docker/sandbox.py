@@ -19,11 +19,12 @@ from envs_forge.sandbox.docker.fresh_dirs import directory_archive
 from envs_forge.sandbox.docker.oom import KILLED, OomWatch
 from envs_forge.sandbox.docker.output import Output
 from envs_forge.sandbox.docker.snapshot import DockerSnapshot, commit
+from envs_forge.sandbox.docker.transfer import is_no_directory, open_archive, rerooted
 from envs_forge.sandbox.docker.volumes import save_volumes
 from envs_forge.sandbox.engine import DEFAULT_OUTPUT_LIMIT, ExecResult, Image, SandboxSpec, Snapshot
 from envs_forge.sandbox.interrupts import deferred_interrupts
 
-NOT_DIRECTORY_SIGNS = ("not a directory", "no such file", "not exist")
+CHUNK = 256 * 1024
 
 
 class DockerSandbox:
@@ -111,24 +112,31 @@ class DockerSandbox:
         return ["docker", "exec", "-i", "-w", self._image.workdir, *who, *variables, self._container]
 
     def put(self, target: str, archive: BinaryIO) -> None:
-        """See `Sandbox.put`."""
-        with translated("put files into a sandbox"):
-            try:
-                self._client.put_archive(self._container, target, archive)
-            except APIError as error:
-                if not _is_no_directory(error):
-                    raise
-                self._client.put_archive(self._container, "/", directory_archive(target))
-                archive.seek(0)
-                self._client.put_archive(self._container, target, archive)
+        """See `Sandbox.put`.
+
+        Raises:
+            NotADirectoryError: Something in the sandbox is in the way of `target`.
+        """
+        with rerooted(archive, target) as whole, translated("put files into a sandbox"):
+            if self._unpacked(whole):
+                return
+            self._unpacked(io.BytesIO(directory_archive(target)))
+            whole.seek(0)
+            if self._unpacked(whole):
+                return
+        raise NotADirectoryError(f"something in the sandbox is in the way of {target}")
 
     @contextmanager
     def get(self, path: str) -> Iterator[BinaryIO]:
         """See `Sandbox.get`."""
-        chunks = self._archive_of(path)
-        if chunks is None:
+        with translated("get files from a sandbox"):
+            response = open_archive(self._client, self._container, path)
+        if response is None:
             raise FileNotFoundError(f"nothing at {path} in the sandbox")
-        yield io.BufferedReader(ChunkReader(_guarded(chunks)))
+        try:
+            yield io.BufferedReader(ChunkReader(_guarded(response.iter_content(CHUNK))))
+        finally:
+            response.close()  # or the engine would keep the container locked until all of it was read
 
     def snapshot(self) -> Snapshot:
         """See `Sandbox.snapshot`."""
@@ -158,16 +166,15 @@ class DockerSandbox:
     def __exit__(self, *exc: object) -> None:
         self.destroy()
 
-    def _archive_of(self, path: str) -> Iterable[bytes] | None:
-        """A tar of `path` in chunks; None when there is nothing."""
-        with translated("get files from a sandbox"):
-            try:
-                chunks: Iterable[bytes] = self._client.get_archive(self._container, path)[0]
-            except APIError as error:
-                if _is_no_directory(error):
-                    return None
+    def _unpacked(self, archive: BinaryIO) -> bool:
+        """Unpack at the root; False when something that is no directory is in the way."""
+        try:
+            self._client.put_archive(self._container, "/", archive)
+        except APIError as error:
+            if not is_no_directory(error):
                 raise
-        return chunks
+            return False
+        return True
 
     def _overfull_result(self) -> ExecResult:
         note = f"envs-forge: stopped, it wrote more than its disk limit of {self._spec.limits.disk_mb} MB\n"
@@ -201,8 +208,3 @@ def remove_container(client: docker.APIClient, container: str) -> None:
 def _guarded(chunks: Iterable[bytes]) -> Iterator[bytes]:
     with translated("send files from a sandbox"):
         yield from chunks
-
-
-def _is_no_directory(error: APIError) -> bool:
-    text = str(error.explanation).lower()
-    return isinstance(error, NotFound) or any(sign in text for sign in NOT_DIRECTORY_SIGNS)
