@@ -21,6 +21,13 @@ def test_flags_win_over_the_file_and_the_file_over_defaults(file: Path) -> None:
     assert config.draws == RunConfig().draws
 
 
+def test_one_seed_number_stands_for_all_that_are_not_set(file: Path) -> None:
+    assert load_config(None, {"seed": 5, "plan.size": 3}).plan.seed == 5
+    assert load_config(None, {"seed": 5, "plan.seed": 2}).plan.seed == 2
+    file.write_text("seed = 7\n")
+    assert (load_config(file, {}).seed, load_config(file, {}).plan.seed) == (7, 7)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

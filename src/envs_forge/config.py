@@ -100,8 +100,10 @@ def load_config(file: Path | None, flags: Settings) -> RunConfig:
     Raises:
         UserError: One line that names the file and every key that is wrong.
     """
-    table = read_toml(file) if file is not None else {}
-    return make_config(merge(table, flags), where=str(file) if file is not None else "the command line")
+    table = merge(read_toml(file) if file is not None else {}, flags)
+    if "seed" in table and isinstance(table.setdefault("plan", {}), dict):
+        table["plan"].setdefault("seed", table["seed"])
+    return make_config(table, where=str(file) if file is not None else "the command line")
 
 
 def read_toml(file: Path) -> dict[str, Any]:

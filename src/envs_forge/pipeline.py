@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -85,6 +86,8 @@ def run(
     """
     with contextlib.ExitStack() as stack:
         stack.callback(parts.close)
+        if not directory.config.exists():
+            write_json(directory.config, config.model_dump(mode="json"))
         journal = Journal(stack.enter_context(Ledger.open(directory.ledger)))
         this = Run(directory, config, seeds, parts, journal, progress or Progress(), stop or threading.Event())
         _begin(this, command)
@@ -103,14 +106,13 @@ def _begin(run: Run, command: str) -> None:
         solver=solver_version(),
         engine=run.parts.engine,
         policy=run.parts.policy,
-        generator=run.parts.generator.name,
+        generator=run.parts.generator.name if run.config.goal == "environments" else "",
         seeds={seed.id: seed.hash for seed in run.seeds},
     )
     first = run.journal.first_session()
     if first is not None:
         refuse_changes(first.payload, run.config, lock, run=run.directory.root.name)
     else:
-        write_json(run.directory.config, run.config.model_dump(mode="json"))
         write_json(run.directory.lock, lock.model_dump(mode="json"))
     session = run.journal.begin(command, run.config.model_dump(mode="json"), lock.model_dump(mode="json"))
     log.info("session %d of %s: %s with %d seeds", session, run.directory.root, command, len(run.seeds))
@@ -122,7 +124,9 @@ def _begin(run: Run, command: str) -> None:
 def _work(run: Run) -> None:
     rates = _measure(run)
     if run.config.goal == "environments":
+        began = time.monotonic()
         _make(run, rates)
+        run.journal.event("made", seconds=time.monotonic() - began)
         _export(run)
 
 
@@ -130,6 +134,7 @@ def _measure(run: Run) -> Rates:
     """Pass rates of the seeds. Once there is a plan they are fixed: a later rollout must not change its premises."""
     if run.journal.plans():
         return recorded_rates(run.seeds, run.journal)
+    began = time.monotonic()
     rates = measure_seeds(
         run.seeds,
         run.parts,
@@ -141,7 +146,7 @@ def _measure(run: Run) -> Rates:
     )
     run.stop_here()
     require_counted(rates, run.journal.trials())
-    run.journal.event("measured", seeds=len(rates))
+    run.journal.event("measured", seconds=time.monotonic() - began, seeds=len(rates))
     return rates
 
 

@@ -90,10 +90,11 @@ def test_ctrl_c_twice_ends_cleanly_with_the_command_that_goes_on(here: Path, tab
     finish(here)
 
 
-def test_sigterm_is_heeded_as_well(here: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_other_signals_are_heeded_as_well(here: Path, number: signal.Signals) -> None:
     process = run(here)
     wait_until(lambda: rows(here, "trials") > 1, process)
-    process.terminate()
+    process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "envs-forge resume mine" in err

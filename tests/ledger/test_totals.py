@@ -8,8 +8,10 @@ from envs_forge.errors import InvariantError
 from envs_forge.ledger.records import (
     AttemptRecord,
     DecisionRecord,
+    EventRecord,
     ModelCallRecord,
     PlanRecord,
+    SessionRecord,
     TrialRecord,
     VerdictRecord,
 )
@@ -72,6 +74,16 @@ def test_parts_are_counted(ledger: Ledger) -> None:
     )
     assert found.tokens_total == 360
     assert found.seconds == {"trials": 3.0, "planning": 0.5, "synthesis": 5.0, "verification": 6.0}
+
+
+def test_wall_time_is_summed_by_kind_of_event(ledger: Ledger) -> None:
+    for session, seconds in ((1, 2.0), (2, 0.5)):
+        ledger.append(
+            SessionRecord(number=session, version="1"),
+            EventRecord(session=session, kind="measured", duration_s=seconds),
+            EventRecord(session=session, kind="short"),
+        )
+    assert totals(ledger).wall_seconds == {"measured": 2.5}
 
 
 def test_an_unknown_price_makes_the_sum_unknown_not_zero(ledger: Ledger) -> None:

@@ -61,6 +61,13 @@ def holder(root: Path) -> subprocess.Popen[str]:
     return process
 
 
+def test_a_place_that_was_given_up_before_its_run_began_is_free(here: Path) -> None:
+    run = new_run(here / "mine")
+    with run.hold():
+        run.log.touch()
+    assert new_run(here / "mine").root == run.root
+
+
 def test_one_process_holds_a_run_and_its_hold_dies_with_it(here: Path) -> None:
     run = new_run(here / "mine")
     other = holder(run.root)

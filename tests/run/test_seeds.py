@@ -26,7 +26,7 @@ def task(
     for part, content in {
         "instruction.md": text,
         "task.toml": toml,
-        "environment/Dockerfile": "FROM ubuntu:24.04\n",
+        "environment/Dockerfile": "FROM ubuntu:24.04\nWORKDIR /app\n",
         "solution/solve.sh": "#!/bin/bash\necho yes > /app/done.txt\n",
         **({"tests/test.sh": TEST} if tests else {}),
     }.items():

@@ -104,4 +104,7 @@ def config(file: str | None, flags: dict[str, Any], *, goal: str) -> RunConfig:
     from envs_forge.config import load_config
 
     found = load_config(Path(file) if file is not None else None, {**settings(**flags), "goal": goal})
-    return found.model_copy(update={"seeds": tuple(str(Path(seed).absolute()) for seed in found.seeds)})
+    kind, colon, program = found.policy.partition("command:")
+    policy = f"command:{Path(program).absolute()}" if colon and not kind and program else found.policy
+    seeds = tuple(str(Path(seed).absolute()) for seed in found.seeds)
+    return found.model_copy(update={"seeds": seeds, "policy": policy})

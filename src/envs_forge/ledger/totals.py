@@ -52,6 +52,8 @@ class Totals(BaseModel):
     tokens_total: int
     seconds: Mapping[str, float]
     """Work done, summed over threads: trials, synthesis, verification, planning."""
+    wall_seconds: Mapping[str, float]
+    """What the clock said, by kind of event, summed over sessions."""
 
 
 _UNDECIDED = """
@@ -100,6 +102,7 @@ def _count(ledger: Ledger) -> Totals:
             "synthesis": _single(ledger, "SELECT total(duration_s) FROM attempts"),
             "verification": _single(ledger, "SELECT total(duration_s) FROM verdicts"),
         },
+        wall_seconds=_seconds(ledger),
     )
 
 
@@ -121,6 +124,11 @@ def _single(ledger: Ledger, sql: str) -> float:
 
 def _by(ledger: Ledger, sql: str) -> dict[str, int]:
     return dict(tuple(row.values()) for row in ledger.query(sql))
+
+
+def _seconds(ledger: Ledger) -> dict[str, float]:
+    rows = ledger.query("SELECT kind, total(duration_s) AS s FROM events GROUP BY kind HAVING s > 0 ORDER BY kind")
+    return {row["kind"]: row["s"] for row in rows}
 
 
 def _must_equal(name: str, total: int, /, **parts: int) -> None:

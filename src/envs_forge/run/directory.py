@@ -19,6 +19,8 @@ RUNS = Path("runs")
 LATEST = "latest"
 _STAMP = "%Y-%m-%d__%H-%M-%S"
 _IN_USE = ".in-use"
+_BEFORE_A_RUN = {_IN_USE, "run.log"}
+"""What a process leaves that was killed before its run began."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ def _make(place: Path) -> Path:
         raise UserError(f"{place} is in use by another process", fix="wait for it or choose another directory")
     if RunDirectory(root).config.exists():
         raise UserError(f"{place} holds a run already", fix=f"continue it with envs-forge resume {place}")
-    if root.is_dir() and any(root.iterdir()):
+    if root.is_dir() and not {path.name for path in root.iterdir()} <= _BEFORE_A_RUN:
         raise UserError(f"{place} is not empty", fix="choose another directory")
     root.mkdir(parents=True, exist_ok=True)
     return root

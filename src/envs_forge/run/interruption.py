@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a request to stop: the first is heeded, further ones cannot break the clean-up."""
+"""Ctrl-C, SIGTERM and a lost terminal ask to stop: the first is heeded, others cannot break the clean-up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextlib.contextmanager

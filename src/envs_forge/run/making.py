@@ -31,7 +31,7 @@ from envs_forge.synthesis.generator import Candidate, Rejection
 
 T = TypeVar("T")
 SYNTHESIS, DUPLICATE = "synthesis", "duplicate"
-BUNDLE, MADE = "bundle", "made.json"
+BUNDLE, MADE, VERDICT = "bundle", "made.json", "verdict.json"
 _PAUSE_S = 2.0
 
 
@@ -167,6 +167,7 @@ class Maker:
         if self._stop.is_set():
             return "stopped"
         self._journal.add_verdict(draw, verdict)
+        write_text(self._candidates / draw.name / VERDICT, verdict.model_dump_json(indent=2) + "\n")
         if verdict.decision is not Decision.ERROR:
             return verdict
         return verdict.stages[-1].message if verdict.stages else verdict.code

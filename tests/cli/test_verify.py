@@ -1,0 +1,43 @@
+"""`verify` on real containers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from run.test_seeds import task
+
+from .conftest import Forge
+
+pytestmark = pytest.mark.engine
+
+
+def pool(here: Path) -> None:
+    for name, solution in (("good", "yes"), ("unsolved", "no")):
+        place = task(here / "pool", name, toml='schema_version = "1.4"\n[environment]\nnetwork_mode = "no-network"\n')
+        (place / "solution" / "solve.sh").write_text(f"#!/bin/bash\necho {solution} > /app/done.txt\n")
+    task(here / "pool", "toothless", tests=False)
+
+
+def test_each_task_gets_its_verdict_and_one_that_is_not_accepted_makes_it_1(forge: Forge, here: Path) -> None:
+    pool(here)
+    said = forge("verify", "-p", "pool", "--json", "-q")
+    assert said.code == 1
+    found = said.json
+    assert (found["verified"], found["accepted"], found["rejected"], found["error"]) == (3, 1, 2, 0)
+    by_name = {verdict["bundle_id"]: verdict for verdict in found["verdicts"]}
+    assert by_name["good"]["decision"] == "accepted"
+    assert by_name["unsolved"]["stage"] == "oracle"
+    assert (by_name["toothless"]["stage"], by_name["toothless"]["code"]) == ("schema", "tests-missing")
+
+
+def test_the_table_says_why(forge: Forge, here: Path) -> None:
+    pool(here)
+    said = forge("verify", "-p", "pool", "-x", "unsolved")
+    rows = [line.split() for line in said.out.splitlines()]
+    assert rows[0] == ["task", "decision", "reason"]
+    assert rows[1] == ["good", "accepted"]
+    assert rows[2][:3] == ["toothless", "rejected", "schema/tests-missing"]
+    assert said.out.splitlines()[-1] == "2 verified: 1 accepted, 1 rejected"
+    assert "verified 2/2" in said.err
