@@ -30,6 +30,7 @@ class Stream:
         self.truncated = False
         self._limit = limit
         self.source, self.sink = os.pipe2(os.O_CLOEXEC)
+        os.fchmod(self.sink, 0o666)  # so that a command of any user can open /dev/stderr
         os.set_blocking(self.source, False)
 
     def opened(self) -> None:
