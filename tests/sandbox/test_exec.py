@@ -85,6 +85,12 @@ def test_a_command_that_closes_its_output_early_is_still_waited_for(shared: Sand
     assert sh(shared, "exec >&- 2>&-; sleep 0.5; exit 9").exit_code == 9
 
 
+def test_a_user_can_open_the_streams_by_name(engine: Engine, rich: Image) -> None:
+    with engine.create(rich, SandboxSpec()) as sandbox:
+        result = sh(sandbox, "echo out >/dev/stdout; echo err >/dev/stderr; echo tee | tee /dev/stderr >/dev/null")
+        assert (result.stdout, result.stderr) == (b"out\n", b"err\ntee\n")
+
+
 def test_a_background_process_lives_on_and_does_not_hold_the_command(sandbox: Sandbox) -> None:
     result = sh(sandbox, "sleep 987 & echo started")
     assert (result.exit_code, result.stdout, result.timed_out) == (0, b"started\n", False)
