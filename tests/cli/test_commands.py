@@ -161,3 +161,17 @@ def test_lint_takes_codes_to_report_and_to_leave_out(forge: Forge, here: Path) -
     said = forge("lint", "-p", "pool", "--select", "test-missing")
     assert (said.code, said.out) == (2, "")
     assert "did you mean tests-missing?" in said.err
+
+
+def test_the_example_config_is_valid_and_complete_enough(forge: Forge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PUBLISHED.parents[1])
+    said = forge("run", "-c", "examples/run.toml", "-l", "2", "--dry-run")
+    assert (said.code, said.json["environments"], len(said.json["seeds"])) == (0, 12, 2)
+
+
+def test_rates_of_tasks_that_have_changed_are_refused(forge: Forge, here: Path, world: World) -> None:
+    forge("measure", "-p", "pool", "-k", "2", "-o", "rates.json", "-q")
+    (here / "pool" / "seed-1" / "instruction.md").write_text("Do something else.\n")
+    said = forge("plan", "--pass-rates", "rates.json", "-p", "pool")
+    assert said.code == 2
+    assert "1 tasks, e.g. seed-1, are not what they were when they were measured" in said.err

@@ -62,6 +62,12 @@ def plan_inputs(rows: Sequence[PassRateRow], config: RunConfig) -> tuple[list[Se
 
 def _refuse_strangers(strange: Sequence[str], found: dict[str, SeedInput], seeds: Sequence[Seed]) -> None:
     """Rows of tasks that -i, -x or -l leave out are no mistake; rows that fit nothing at all are."""
+    changed = sorted({seed.id for seed in seeds} & set(strange))
+    if changed:
+        raise UserError(
+            f"{len(changed)} tasks, e.g. {changed[0]}, are not what they were when they were measured",
+            fix="measure them again",
+        )
     if strange and not found:
         raise UserError(
             f"none of the {len(strange)} pass rates, e.g. {strange[0]}, belongs to one of the {len(seeds)} tasks",
