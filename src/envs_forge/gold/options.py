@@ -18,6 +18,8 @@ class VerifyOptions(BaseModel):
     """Whether to go on after a stage that did not pass, with those that can still run."""
     oracle_runs: int = Field(default=2, ge=1)
     """Fresh sandboxes in which the solution must get the full reward."""
+    repeats: int = Field(default=2, ge=0, le=2)
+    """Further sandboxes with changed surroundings."""
     untouched_max: float = Field(default=0.0, ge=0.0, lt=1.0)
     """The most that the untouched environment may score, for tests with partial rewards."""
     retries: NonNegativeInt = 1

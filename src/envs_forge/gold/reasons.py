@@ -76,7 +76,7 @@ MEANINGS: dict[Reason, str] = {
     Reason.UNTOUCHED_SCORES: "the tests reward the environment in which nobody has done anything",
     Reason.ORACLE_FAILS: "the tests do not give the bundle's own solution the full reward",
     Reason.ORACLE_TIMEOUT: "the solution did not end within the agent's `timeout_sec`",
-    Reason.FLAKY: "the same solution got different rewards in equal fresh sandboxes",
+    Reason.FLAKY: "the same solution got different rewards in fresh sandboxes that should make no difference",
     Reason.MULTI_CONTAINER: "the task needs several containers",
     Reason.COMPOSE_KEYS: "the task's compose file asks for more than one plain container has",
     Reason.COMPOSE_UNREADABLE: "the task's compose file cannot be read",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from envs_forge.gold.inspection import Inspection, failed, unsupported
 from envs_forge.gold.reasons import MEANINGS, Reason
+from envs_forge.gold.variation import Change, changed, furnish
 from envs_forge.gold.verdict import StageResult
 from envs_forge.sandbox.engine import ExecResult
 from envs_forge.sandbox.runtime import lacks_network
@@ -41,10 +43,11 @@ def run_untouched(inspection: Inspection, isolation: Isolation) -> Verification:
         return runtime.verify(prepared, work, isolation=isolation)
 
 
-def run_oracle(inspection: Inspection, isolation: Isolation) -> OracleRun:
-    """The solution, then the tests, in a fresh sandbox."""
-    runtime, prepared = inspection.runtime, inspection.prepared
+def run_oracle(inspection: Inspection, isolation: Isolation, *, changes: Sequence[Change] = ()) -> OracleRun:
+    """The solution, then the tests, in a fresh sandbox whose surroundings differ by `changes`."""
+    runtime, prepared = inspection.runtime, changed(inspection.prepared, changes)
     with runtime.open(prepared) as work:
+        furnish(work, changes)
         solution = runtime.solve(prepared, work)
         if solution.timed_out:
             return OracleRun(solution, None)
