@@ -23,8 +23,8 @@ def pytest_collection_modifyitems(items):
     items.reverse()
 """
 _FAKETIME = "/usr/lib/*/faketime/libfaketime.so.1"
-FAR_DATE = "+431d3h"
-"""Another year, month, day of the week and hour."""
+FAR_DATE = f"+{431 * 86400 + 4 * 3600}"
+"""Seconds: another year, month, day of the week and hour."""
 
 
 @dataclass(frozen=True, slots=True)
