@@ -95,6 +95,7 @@ def test_threads_that_want_the_same_image_build_it_once(local: ImageStore) -> No
     with ThreadPoolExecutor(4) as pool:
         made = [ok(outcome) for outcome in pool.map(local.ensure, [task] * 4)]
     assert len({image.image.id for image in made}) == 1
+    local.local.remove([image for image in local.local.list_built() if made[0].image.tag in image.tags])
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,12 @@ def _endpoint() -> dict[str, object]:
     return {"base_url": context.Host, "tls": _verified(context.TLSConfig)}
 
 
+def cli() -> list[str]:
+    """The `docker` command with the engine it is to talk to, should the caller's environment not be passed on."""
+    host = os.environ.get("DOCKER_HOST")
+    return ["docker", "--host", host] if host else ["docker"]
+
+
 def builder_name() -> str:
     """The builder that works inside the engine itself and so sees its local images."""
     if os.environ.get("DOCKER_HOST"):

@@ -31,11 +31,12 @@ class ContainerMaker:
 
     Args:
         client: Connection to the engine.
+        cores: How many the engine has.
     """
 
-    def __init__(self, client: docker.APIClient) -> None:
+    def __init__(self, client: docker.APIClient, cores: int) -> None:
         self._client = client
-        self._cores = int(client.info()["NCPU"])
+        self._cores = cores
         self._quota = True
 
     @property

@@ -5,8 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import secrets
-import threading
-from collections.abc import Callable
 
 import docker
 from docker.errors import APIError
@@ -17,6 +15,7 @@ from envs_forge.sandbox.docker.connection import connect, translated
 from envs_forge.sandbox.docker.container import KIND_LABEL, OWNER_LABEL, ContainerMaker
 from envs_forge.sandbox.docker.disk_watch import DiskWatch
 from envs_forge.sandbox.docker.fresh_dirs import fresh_dirs_archive
+from envs_forge.sandbox.docker.holdings import Holdings
 from envs_forge.sandbox.docker.oom import clock_skew
 from envs_forge.sandbox.docker.sandbox import DockerSandbox, remove_container
 from envs_forge.sandbox.docker.snapshot import DockerSnapshot, remove_image, snapshot_filter
@@ -38,11 +37,11 @@ class DockerEngine:
     def __init__(self, client: docker.APIClient | None = None) -> None:
         self._client = client or connect()
         with translated("describe itself"):
-            self._maker = ContainerMaker(self._client)
-            self._skew = clock_skew(self._client.info()["SystemTime"])
+            about = self._client.info()
+        self._maker = ContainerMaker(self._client, int(about["NCPU"]))
+        self._skew = clock_skew(about["SystemTime"])
         self._watch = DiskWatch(self._client)
-        self._open: dict[str, Callable[[], None]] = {}
-        self._lock = threading.Lock()
+        self._holdings = Holdings()
         atexit.register(self.close)
 
     @property
@@ -53,7 +52,7 @@ class DockerEngine:
     def create(self, base: Image | Snapshot, spec: SandboxSpec) -> Sandbox:
         """See `Engine.create`."""
         name = f"envs-forge-{secrets.token_hex(6)}"
-        self._remember(name, lambda: self._remove(name))
+        self._holdings.add(name, lambda: self._remove(name))
         try:
             with translated("make a sandbox"):
                 container = self._make(name, base, spec)
@@ -62,7 +61,6 @@ class DockerEngine:
         except BaseException:
             with deferred_interrupts(), contextlib.suppress(ForgeError):
                 self._remove(name)
-                self._forget(name)
             raise
 
     def reap(self) -> int:
@@ -82,12 +80,8 @@ class DockerEngine:
     def close(self) -> None:
         """See `Engine.close`."""
         atexit.unregister(self.close)
-        with self._lock:
-            open_now = list(self._open.values())
         with deferred_interrupts():
-            for destroy in open_now:
-                with contextlib.suppress(ForgeError):
-                    destroy()
+            self._holdings.remove_all()
             self._watch.close()
 
     def _make(self, name: str, base: Image | Snapshot, spec: SandboxSpec) -> str:
@@ -111,27 +105,24 @@ class DockerEngine:
             raise
 
     def _adopt(self, name: str, container: str, image: Image, spec: SandboxSpec) -> DockerSandbox:
-        def gone() -> None:
-            self._watch.remove(container)
-            self._forget(name)
-
-        sandbox = DockerSandbox(self._client, name, container, image, spec, skew=self._skew, on_destroyed=gone)
+        sandbox = DockerSandbox(
+            self._client,
+            name,
+            container,
+            image,
+            spec,
+            skew=self._skew,
+            holdings=self._holdings,
+            on_destroyed=lambda: self._watch.remove(container),
+        )
         if not self._maker.has_disk_quota:
             self._watch.add(container, spec.limits.disk_mb * MiB, sandbox.stop_overfull)
-        self._remember(name, sandbox.destroy)
         return sandbox
 
     def _remove(self, name: str) -> None:
         with translated("remove a sandbox"):
             remove_container(self._client, name)
-
-    def _remember(self, name: str, destroy: Callable[[], None]) -> None:
-        with self._lock:
-            self._open[name] = destroy
-
-    def _forget(self, name: str) -> None:
-        with self._lock:
-            self._open.pop(name, None)
+        self._holdings.drop(name)
 
 
 def _owner_is_dead(found: dict[str, object]) -> bool:

@@ -14,8 +14,9 @@ from docker.errors import APIError, NotFound
 
 from envs_forge.sandbox.chunks import ChunkReader
 from envs_forge.sandbox.docker.command import Command, NotRunning, Runner
-from envs_forge.sandbox.docker.connection import translated
+from envs_forge.sandbox.docker.connection import cli, translated
 from envs_forge.sandbox.docker.fresh_dirs import directory_archive
+from envs_forge.sandbox.docker.holdings import Holdings
 from envs_forge.sandbox.docker.oom import KILLED, OomWatch
 from envs_forge.sandbox.docker.output import Output
 from envs_forge.sandbox.docker.snapshot import DockerSnapshot, commit
@@ -37,6 +38,7 @@ class DockerSandbox:
         image: The image with the ENV, WORKDIR and USER that hold here.
         spec: How it was made.
         skew: Seconds that the engine's clock is ahead of ours.
+        holdings: Where it and its snapshots are noted while they are there.
         on_destroyed: Called once it is gone.
     """
 
@@ -49,6 +51,7 @@ class DockerSandbox:
         spec: SandboxSpec,
         *,
         skew: float,
+        holdings: Holdings,
         on_destroyed: Callable[[], None],
     ) -> None:
         self._client = client
@@ -58,9 +61,11 @@ class DockerSandbox:
         self._spec = spec
         self._runner = Runner(client, container)
         self._oom = OomWatch(client, container, skew)
+        self._holdings = holdings
         self._on_destroyed = on_destroyed
         self._destroyed = False
         self._overfull = False
+        holdings.add(name, self.destroy)
 
     @property
     def id(self) -> str:
@@ -85,7 +90,7 @@ class DockerSandbox:
         output = Output(output_limit)
         clock, started = time.monotonic(), time.time()
         if self._overfull:
-            return self._overfull_result()
+            return ExecResult(exit_code=KILLED, stdout=b"", stderr=self._overfull_note(), duration_s=0.0)
         try:
             code = self._runner.run(command, output).exit_code
         except NotRunning:
@@ -98,7 +103,7 @@ class DockerSandbox:
         return ExecResult(
             exit_code=code,
             stdout=bytes(output.stdout),
-            stderr=bytes(output.stderr),
+            stderr=bytes(output.stderr) + (self._overfull_note() if self._overfull else b""),
             duration_s=time.monotonic() - clock,
             timed_out=code is None,
             truncated=output.truncated,
@@ -109,7 +114,7 @@ class DockerSandbox:
         """See `Sandbox.exec_prefix`."""
         variables = [part for key, value in self._spec.env.items() for part in ("-e", f"{key}={value}")]
         who = ["-u", self._image.user] if self._image.user else []
-        return ["docker", "exec", "-i", "-w", self._image.workdir, *who, *variables, self._container]
+        return [*cli(), "exec", "-i", "-w", self._image.workdir, *who, *variables, self._container]
 
     def put(self, target: str, archive: BinaryIO) -> None:
         """See `Sandbox.put`.
@@ -143,7 +148,8 @@ class DockerSandbox:
         with translated("take a snapshot"):
             self._kill()
             volumes = save_volumes(self._client, self._container)
-            return DockerSnapshot(self._client, self._image, commit(self._client, self._container), volumes)
+            layer = commit(self._client, self._container)
+            return DockerSnapshot(self._client, self._image, layer, volumes, self._holdings)
 
     def destroy(self) -> None:
         """See `Sandbox.destroy`."""
@@ -152,6 +158,7 @@ class DockerSandbox:
         with deferred_interrupts(), translated("remove a sandbox"):
             remove_container(self._client, self._container)
             self._destroyed = True
+            self._holdings.drop(self._name)
             self._on_destroyed()
 
     def stop_overfull(self) -> None:
@@ -176,9 +183,8 @@ class DockerSandbox:
             return False
         return True
 
-    def _overfull_result(self) -> ExecResult:
-        note = f"envs-forge: stopped, it wrote more than its disk limit of {self._spec.limits.disk_mb} MB\n"
-        return ExecResult(exit_code=KILLED, stdout=b"", stderr=note.encode(), duration_s=0.0)
+    def _overfull_note(self) -> bytes:
+        return f"envs-forge: stopped, more was written than the limit of {self._spec.limits.disk_mb} MB\n".encode()
 
     def _revive(self) -> None:
         """Start the container again with nothing running in it; its files are as they were."""

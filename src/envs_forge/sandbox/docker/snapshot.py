@@ -10,7 +10,9 @@ from docker.errors import ImageNotFound
 
 from envs_forge.sandbox.docker.connection import translated
 from envs_forge.sandbox.docker.container import KIND_LABEL, labels
+from envs_forge.sandbox.docker.holdings import Holdings
 from envs_forge.sandbox.engine import Image
+from envs_forge.sandbox.interrupts import deferred_interrupts
 
 
 class DockerSnapshot:
@@ -21,14 +23,24 @@ class DockerSnapshot:
         image: The image that the sandbox was started from.
         layer_id: Id of the committed image.
         volumes: Content of the image's volumes, by mount point.
+        holdings: Where it is noted until it is released.
     """
 
-    def __init__(self, client: docker.APIClient, image: Image, layer_id: str, volumes: Mapping[str, IO[bytes]]) -> None:
+    def __init__(
+        self,
+        client: docker.APIClient,
+        image: Image,
+        layer_id: str,
+        volumes: Mapping[str, IO[bytes]],
+        holdings: Holdings,
+    ) -> None:
         self._client = client
         self._image = image
         self.layer_id = layer_id
         self.volumes = volumes
+        self._holdings = holdings
         self._released = False
+        holdings.add(layer_id, self.release)
 
     @property
     def image(self) -> Image:
@@ -39,11 +51,12 @@ class DockerSnapshot:
         """See `Snapshot.release`."""
         if self._released:
             return
-        with translated("remove a snapshot"):
+        with deferred_interrupts(), translated("remove a snapshot"):
             remove_image(self._client, self.layer_id)
+            self._released = True
+            self._holdings.drop(self.layer_id)
         for archive in self.volumes.values():
             archive.close()
-        self._released = True
 
 
 def commit(client: docker.APIClient, container: str) -> str:

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -16,6 +15,7 @@ from typing import IO
 from envs_forge.errors import EngineError, PrerequisiteError
 from envs_forge.sandbox.docker.connection import NO_ENGINE_FIX, builder_name
 from envs_forge.sandbox.docker.container import KIND_LABEL
+from envs_forge.sandbox.interrupts import deferred_interrupts
 
 LOG_LIMIT = 256 * 1024
 TERMINATION_S = 5.0
@@ -60,7 +60,6 @@ def run_build(
     *,
     timeout: float,
     network: bool,
-    labels: Mapping[str, str],
     cancelled: threading.Event | None = None,
 ) -> BuildRun:
     """Build `context` as `tag` in the engine's own builder.
@@ -70,7 +69,6 @@ def run_build(
         tag: Name for the image.
         timeout: Seconds after which the build is stopped.
         network: Whether its steps have a network.
-        labels: Labels of the image, beside the one that marks it as ours.
         cancelled: When it is set the build is stopped.
 
     Raises:
@@ -81,7 +79,7 @@ def run_build(
     began = time.monotonic()
     try:
         process = subprocess.Popen(
-            _command(context, tag, network, labels),
+            _command(context, tag, network),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -96,7 +94,8 @@ def run_build(
     try:
         code = _wait(process, began + timeout, cancelled)
     finally:
-        _end(process)
+        with deferred_interrupts():
+            _end(process)
         reader.join(TERMINATION_S)
         process.stdout.close()
     if code is None and cancelled.is_set():
@@ -112,13 +111,12 @@ def _wait(process: subprocess.Popen[bytes], deadline: float, cancelled: threadin
     return None
 
 
-def _command(context: Path, tag: str, network: bool, labels: Mapping[str, str]) -> list[str]:
-    marks = {KIND_LABEL: "image", **labels}
+def _command(context: Path, tag: str, network: bool) -> list[str]:
     return [
         *("docker", "buildx", "build", "--builder", builder_name(), "--load"),
         *("--progress", "plain", "--provenance", "false", "--tag", tag),
         *("--network", "default" if network else "none"),
-        *(part for key, value in marks.items() for part in ("--label", f"{key}={value}")),
+        *("--label", f"{KIND_LABEL}=image"),
         str(context),
     ]
 

@@ -14,7 +14,7 @@ from envs_forge.sandbox.docker.connection import connect
 from envs_forge.sandbox.images.names import registry
 
 TIMEOUT_S = 4.0
-ANSWERS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND})
+ANSWERS = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND})
 DENIALS = ("denied", "unauthorized", "manifest unknown", "not found", "no matching manifest")
 
 

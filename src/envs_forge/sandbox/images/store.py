@@ -120,9 +120,7 @@ class ImageStore:
                 write_context(context, Path(folder))
             except ValueError as error:
                 return BuildFault(code=BuildCode.FAILED, message=str(error), substitutions=resolution.substitutions)
-            run = run_build(
-                Path(folder), tag, timeout=timeout, network=self._network, labels={}, cancelled=self._closed
-            )
+            run = run_build(Path(folder), tag, timeout=timeout, network=self._network, cancelled=self._closed)
         if run.exit_code == 0:
             return self._built(tag, resolution)
         return _fault(run.exit_code, run.log, timeout, resolution.substitutions)
