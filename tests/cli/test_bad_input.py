@@ -50,6 +50,12 @@ def test_a_task_without_tests(forge: Forge, here: Path, command: str) -> None:
     assert [path.name for path in here.iterdir()] == ["pool"]
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_limit_of_zero(forge: Forge, here: Path, command: str) -> None:
+    task(here / "pool", "good")
+    one_line(forge(command, "-p", "pool", "-l", "0"), "limit", "at least 1" if command == "lint" else "equal to 1")
+
+
 def test_a_task_with_broken_toml(forge: Forge, here: Path) -> None:
     task(here / "pool", "broken", toml='name = "x')
     one_line(forge("run", "-p", "pool"), "broken: task.toml:1", "toml-syntax")

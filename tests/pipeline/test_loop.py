@@ -265,6 +265,22 @@ def test_a_changed_seed_is_refused_by_name(tmp_path: Path) -> None:
         go(tmp_path, World())
 
 
+def test_many_differences_are_not_all_listed(tmp_path: Path) -> None:
+    go(tmp_path, World(), pool=12)
+    for number in range(12):
+        (tmp_path / "pool" / f"seed-{number}" / "instruction.md").write_text(f"Do something else {number}.\n")
+    with pytest.raises(UserError, match=r"seeds\.seed-0, .* and 4 more \("):
+        go(tmp_path, World())
+
+
+def test_secrets_do_not_reach_the_files_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "sk-very-secret-value")
+    go(tmp_path, World(fate=lambda a: "sk-very-secret-value" if a.draw == 0 else ""))
+    texts = [path.read_bytes() for path in (tmp_path / "run").rglob("*.json")]
+    assert texts
+    assert not [text for text in texts if b"very-secret" in text]
+
+
 def test_new_values_of_operational_keys_are_taken(tmp_path: Path) -> None:
     go(tmp_path, World())
     assert go(tmp_path, World(), config().model_copy(update={"concurrency": 7})).state == "done"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,7 +87,12 @@ def conduct(
         except BaseException as error:
             expected = isinstance(error, ForgeError) and not isinstance(error, InvariantError)
             logging.getLogger("envs_forge").error("the session ended: %s", error, exc_info=not expected)
-            raise _with_way_on(error, directory, stop) from error
+            way_on = f"continue with: envs-forge resume {shown(directory.root)}"
+            if isinstance(error, InterruptedRunError | KeyboardInterrupt) or stop.is_set():
+                raise InterruptedRunError("interrupted, everything finished is kept", fix=way_on) from error
+            if isinstance(error, InfrastructureError):
+                error.fix = f"{error.fix}, then {way_on}" if error.fix else way_on
+            raise
 
 
 def shown(path: Path) -> str:
@@ -97,19 +101,6 @@ def shown(path: Path) -> str:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
         return str(path)
-
-
-def _with_way_on(error: BaseException, directory: RunDirectory, stop: threading.Event) -> BaseException:
-    """The error with the command that continues the run, where one does."""
-    way_on = f"continue with: envs-forge resume {shown(directory.root)}"
-    if isinstance(error, InterruptedRunError | KeyboardInterrupt) or stop.is_set():
-        return InterruptedRunError("interrupted, everything finished is kept", fix=way_on)
-    if isinstance(error, InfrastructureError):
-        fix = f"{error.fix}, then {way_on}" if error.fix else way_on
-        fuller = type(error)(error.message, fix=fix)
-        fuller.code = error.code
-        return fuller
-    return error
 
 
 @contextlib.contextmanager

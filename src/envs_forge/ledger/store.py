@@ -115,7 +115,8 @@ class Ledger:
 
     def _insert(self, record: Record) -> None:
         values = record.model_dump(mode="json")
-        values["payload"] = redact(json.dumps(values["payload"], ensure_ascii=False, allow_nan=False))
+        values["payload"] = json.dumps(values["payload"], ensure_ascii=False, allow_nan=False)
+        values = {name: redact(value) if isinstance(value, str) else value for name, value in values.items()}
         columns = ", ".join(values)
         marks = ", ".join("?" * len(values))
         try:

@@ -17,6 +17,8 @@ from envs_forge.rollout.policy import PolicyIdentity
 INFORMATIVE = frozenset({"python", "platform", "solver"})
 """Keys of the lock that are kept for the record and may differ when a run is resumed."""
 
+_SHOWN = 8
+
 
 class RunLock(BaseModel):
     """What decides the outcome of a run beside its config."""
@@ -59,7 +61,9 @@ def refuse_changes(
         changed = differing_keys(began["lock"], lock.model_dump(mode="json"))
         keys += [key for key in changed if key not in INFORMATIVE]
     if keys:
+        rest = len(keys) - _SHOWN
+        named = ", ".join(keys[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
         raise UserError(
-            f"{run} cannot be resumed, this is not as it was when it began: {', '.join(keys)}",
+            f"{run} cannot be resumed, this is not as it was when it began: {named}",
             fix="put it back or start a new run",
         )

@@ -21,6 +21,7 @@ from envs_forge.bundle.writing import write_bundle
 from envs_forge.errors import InfrastructureError
 from envs_forge.files import new_directory, write_text
 from envs_forge.gold.verdict import Decision, Verdict
+from envs_forge.redaction import redact
 from envs_forge.run.journal import Journal
 from envs_forge.run.parts import Parts
 from envs_forge.run.place import Draw, Made, Place
@@ -167,7 +168,7 @@ class Maker:
         if self._stop.is_set():
             return "stopped"
         self._journal.add_verdict(draw, verdict)
-        write_text(self._candidates / draw.name / VERDICT, verdict.model_dump_json(indent=2) + "\n")
+        write_text(self._candidates / draw.name / VERDICT, redact(verdict.model_dump_json(indent=2)) + "\n")
         if verdict.decision is not Decision.ERROR:
             return verdict
         return verdict.stages[-1].message if verdict.stages else verdict.code
@@ -234,4 +235,4 @@ def _write(made: Made, answer: Candidate | Rejection, directory: Path) -> None:
     with new_directory(directory, replace=True) as new:
         if isinstance(answer, Candidate):
             write_bundle(answer.bundle.model_copy(update={"id": BUNDLE}), new)
-        write_text(new / MADE, made.model_dump_json(indent=2) + "\n")
+        write_text(new / MADE, redact(made.model_dump_json(indent=2)) + "\n")

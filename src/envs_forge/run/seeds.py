@@ -42,6 +42,8 @@ def select_paths(
     Raises:
         UserError: A path is not there or holds no task, or nothing is left of them.
     """
+    if limit is not None and limit < 1:
+        raise UserError(f"the limit must be at least 1, not {limit}")
     found = sorted(find_bundles(paths), key=lambda path: (path.resolve().name, str(path)))
     kept = [path for path in found if _fits(path.resolve().name, include, exclude)]
     if not kept:

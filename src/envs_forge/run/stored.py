@@ -72,10 +72,10 @@ def finished_result(directory: RunDirectory, config: RunConfig) -> RunResult | N
 
 
 def export_again(directory: RunDirectory, target: Path | None, *, allow_short: bool) -> RunResult:
-    """Export what a run has accepted, to its own export or elsewhere.
+    """Export what a run has accepted, to its own export or elsewhere; less than N only with `allow_short`.
 
     Raises:
-        UserError: There is less than N and `allow_short` is not given.
+        UserError: Nothing is accepted yet.
     """
     config = stored_config(directory)
     with Ledger.open(directory.ledger) as ledger:
