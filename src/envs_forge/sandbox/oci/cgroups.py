@@ -43,6 +43,11 @@ def version() -> str:
     return "v1" if any("memory" in controllers for controllers in trees.values()) else "none"
 
 
+def can_limit_swap() -> bool:
+    """Whether swap can be denied; some kernels count it only when told so at boot."""
+    return version() == "v2" or (_tree("memory") / "memory.memsw.limit_in_bytes").exists()
+
+
 class Cgroup:
     """The groups of one sandbox, the same name in every tree.
 

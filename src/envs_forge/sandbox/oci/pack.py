@@ -11,9 +11,8 @@ import stat
 import tarfile
 from collections.abc import Generator, Iterator
 
-from envs_forge.sandbox.oci.rootfs import DIRECTORY, LISTABLE, REGULAR, Root, open_beneath
+from envs_forge.sandbox.oci.rootfs import DIRECTORY, LISTABLE, PIECE, REGULAR, Root, iter_bytes, open_beneath
 
-CHUNK = 1024 * 1024
 BLOCK = tarfile.BLOCKSIZE
 KINDS = {
     stat.S_IFDIR: tarfile.DIRTYPE,
@@ -45,20 +44,32 @@ def _pieces(root: Root, path: str) -> Generator[bytes, None, None]:
         name = label = last or "."
         yield from _member(above, name, label)
         pending: list[list[str]] = [[]]
-        while pending:
-            below = pending.pop()
-            try:
-                directory = open_beneath(above, [name, *below], DIRECTORY | os.O_NOFOLLOW)
-            except OSError:
-                continue  # no directory, or one that has gone meanwhile
-            try:
+        here: tuple[list[str], int] = ([], os.dup(above))
+        try:
+            while pending:
+                below = pending.pop()
+                directory = _descend(above, name, here, below)
+                if directory is None:
+                    continue
+                os.close(here[1])
+                here = (below, directory)
                 for entry in _entries(directory):
                     yield from _member(directory, entry, "/".join([label, *below, entry]))
                     if _is_directory(directory, entry):
                         pending.append([*below, entry])
-            finally:
-                os.close(directory)
+        finally:
+            os.close(here[1])
         yield b"\0" * (2 * BLOCK)
+
+
+def _descend(above: int, name: str, here: tuple[list[str], int], below: list[str]) -> int | None:
+    """Open the directory `below`, from the one that was open last where it is in that; None when it has gone."""
+    try:
+        if below and here[0] == below[:-1]:
+            return os.open(below[-1], DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here[1])
+        return open_beneath(above, [name, *below], DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
 
 
 def _member(directory: int, name: str, label: str) -> Generator[bytes, None, None]:
@@ -77,12 +88,14 @@ def _member(directory: int, name: str, label: str) -> Generator[bytes, None, Non
         descriptor = os.open(name, REGULAR, dir_fd=directory)
     except OSError:
         return
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
+    try:
         about = os.fstat(descriptor)
         if stat.S_ISREG(about.st_mode):
             info.size = about.st_size
             yield info.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape")
-            yield from _content(file.fileno(), info.size)
+            yield from _content(descriptor, info.size)
+    finally:
+        os.close(descriptor)
 
 
 def _header(about: os.stat_result, kind: bytes, label: str) -> tarfile.TarInfo:
@@ -94,16 +107,13 @@ def _header(about: os.stat_result, kind: bytes, label: str) -> tarfile.TarInfo:
     return info
 
 
-def _content(descriptor: int, size: int) -> Generator[bytes, None, None]:
+def _content(descriptor: int, size: int) -> Iterator[bytes]:
     left = size
-    while left > 0:
-        data = os.read(descriptor, min(left, CHUNK))
-        if not data:
-            break
+    for data in iter_bytes(descriptor, size):
         left -= len(data)
         yield data
     while left > 0:
-        piece = min(left, CHUNK)
+        piece = min(left, PIECE)
         left -= piece
         yield b"\0" * piece
     yield b"\0" * (-size % BLOCK)

@@ -11,7 +11,7 @@ import termios
 import time
 from dataclasses import dataclass
 
-from envs_forge.sandbox.oci.container import EXITED, REFUSED, Container
+from envs_forge.sandbox.oci.container import EXITED, REFUSED, STARTED, Container
 
 CHUNK = 256 * 1024
 LINGER_S = 0.1
@@ -102,6 +102,7 @@ class Pump:
     def __init__(self, container: Container, streams: tuple[Stream, Stream]) -> None:
         self._container = container
         self._streams = streams
+        self._pid: int | None = None
 
     def until(self, deadline: float) -> Ended:
         """Move bytes until the command is over or `deadline` (of the monotonic clock) has come."""
@@ -134,12 +135,15 @@ class Pump:
         return Ended()
 
     def _listen(self) -> Ended:
+        """What PID 1 says of this command; the end of an earlier one, which nobody waited for, says nothing."""
         reply = self._container.reply()
         if reply is None:
             return Ended(dead=True)
-        if reply.kind == EXITED:
+        if reply.kind == STARTED:
+            self._pid = reply.pid
+        elif reply.kind == EXITED and reply.pid == self._pid:
             return Ended(status=reply.value)
-        if reply.kind == REFUSED:
+        elif reply.kind == REFUSED:
             return Ended(refused=reply.value)
         return Ended()
 

@@ -30,18 +30,25 @@ def remove_home(home: Home, *, helpers: bool = False) -> int:
     """
     if helpers:
         kill_all(_helpers(home.path))
-    count = 0
-    for sandbox in _children(home.sandboxes):
-        with contextlib.suppress(ForgeError):
-            remove(sandbox.name, home.runtime)
-        count += 1
-    mounted = _mounts_below(home.path)
-    for place in sorted(mounted, reverse=True):
+    sandboxes = _children(home.sandboxes)
+    slots = [file for file in _children(home.slots) if file.suffix == ".img"]
+    whole = all([_removed(sandbox.name, home) for sandbox in sandboxes])
+    for place in sorted(_mounts_below(home.path), reverse=True):
         with contextlib.suppress(OSError):
             unmount(place, MNT_DETACH)
-    count += len([file for file in _children(home.slots) if file.suffix == ".img"])
-    drop_home(home)
-    return count
+    if whole and not _mounts_below(home.path):
+        drop_home(home)
+    else:
+        os.close(home.lock)  # what is left is for a later reaper
+    return len(sandboxes) + len(slots)
+
+
+def _removed(name: str, home: Home) -> bool:
+    try:
+        remove(name, home.runtime)
+    except ForgeError:
+        return False
+    return True
 
 
 def _children(folder: Path) -> list[Path]:

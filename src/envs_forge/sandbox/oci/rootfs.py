@@ -29,6 +29,7 @@ from envs_forge.sandbox.oci.syscalls import (
 DIRECTORY = os.O_PATH | os.O_DIRECTORY
 LISTABLE = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 REGULAR = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+PIECE = 1024 * 1024
 IN_THE_WAY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 CHUNK = 3000
 """Bytes of a path resolved at a time: the kernel takes 4,095."""
@@ -74,10 +75,14 @@ class Root:
             descriptor = self.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
         except OSError:
             return b""
-        with os.fdopen(descriptor, "rb", buffering=0) as file:
+        try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return b""
-            return file.read(limit) or b""
+            return b"".join(iter_bytes(descriptor, limit))
+        except OSError:
+            return b""
+        finally:
+            os.close(descriptor)
 
     @contextlib.contextmanager
     def parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
@@ -112,6 +117,13 @@ class Root:
                 os.unlink(name, dir_fd=above)
                 os.mkdir(name, 0o755, dir_fd=above)
         return self.open(path, DIRECTORY)
+
+
+def iter_bytes(descriptor: int, limit: int) -> Iterator[bytes]:
+    """What can be read of a file, up to `limit` bytes, in pieces."""
+    while limit > 0 and (data := os.read(descriptor, min(limit, PIECE))):
+        limit -= len(data)
+        yield data
 
 
 def open_beneath(directory: int, parts: list[str], flags: int) -> int:

@@ -16,7 +16,7 @@ from envs_forge.sandbox.chunks import ChunkReader
 from envs_forge.sandbox.engine import DEFAULT_OUTPUT_LIMIT, ExecResult, Image, SandboxSpec, Snapshot
 from envs_forge.sandbox.interrupts import deferred_interrupts
 from envs_forge.sandbox.oci.command import BadCommand, Command
-from envs_forge.sandbox.oci.container import PID_1, Container
+from envs_forge.sandbox.oci.container import PID_1, Container, remove
 from envs_forge.sandbox.oci.drain import Drain
 from envs_forge.sandbox.oci.filesystem import Filesystem
 from envs_forge.sandbox.oci.pack import pack
@@ -178,6 +178,8 @@ class OciSandbox:
             self._state = "destroyed"
             if self._container is not None:
                 self._container.end()
+            else:
+                remove(self._name, self._home.runtime)
             self._files.remove()
             shutil.rmtree(self._folder, ignore_errors=True)
             self._base.let_go()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from envs_forge.sandbox.engine import Limits, MiB
+from envs_forge.sandbox.oci.cgroups import can_limit_swap
 from envs_forge.sandbox.oci.seccomp import profile
 
 _CAPABILITIES = """
@@ -50,6 +51,7 @@ def runc_spec(root: str, argv: list[str], hostname: str, limits: Limits, cgroup:
             "capabilities": dict.fromkeys(("bounding", "effective", "permitted"), CAPABILITIES),
             "noNewPrivileges": True,
             "oomScoreAdj": OOM_SCORE,
+            "rlimits": [{"type": "RLIMIT_CORE", "soft": 0, "hard": 0}],
         },
         "root": {"path": root, "readonly": False},
         "hostname": hostname,
@@ -83,9 +85,10 @@ def _mount(where: str, kind: str, options: list[str]) -> dict[str, Any]:
 
 def _resources(limits: Limits) -> dict[str, Any]:
     memory = limits.memory_mb * MiB
+    swap = {"swap": memory} if can_limit_swap() else {}
     return {
         "devices": [{"allow": False, "access": "rwm"}],
-        "memory": {"limit": memory, "swap": memory},
+        "memory": {"limit": memory, **swap},
         "pids": {"limit": limits.pids + 1},  # PID 1 is ours
         "cpu": {"quota": min(max(int(limits.cpus * CPU_PERIOD), 1000), MOST_QUOTA), "period": CPU_PERIOD},
     }

@@ -1,0 +1,112 @@
+"""What the engine's own way of running commands promises beyond the shared suite."""
+
+import subprocess
+import time
+
+import pytest
+
+from envs_forge.sandbox.engine import Image, Limits, Sandbox, SandboxSpec
+from envs_forge.sandbox.oci import OciEngine
+
+from .conftest import sh
+
+pytestmark = pytest.mark.engine
+
+LOGGER = "import time\nfor n in range(1000): print('line' * 2000, flush=True); open('/n', 'w').write(str(n))"
+
+
+def test_a_background_process_can_log_after_its_command_ended(sandbox: Sandbox) -> None:
+    sh(sandbox, f'python3 -c "{LOGGER}" &')
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and sh(sandbox, "cat /n 2>/dev/null || :") != "999":
+        time.sleep(0.05)
+    assert sh(sandbox, "cat /n") == "999"
+
+
+def test_a_timeout_takes_daemons_of_the_command_and_spares_older_ones(sandbox: Sandbox) -> None:
+    sh(sandbox, "setsid sleep 1111 >/dev/null 2>&1 & setsid sh -c 'while :; do sleep 0.05; done' >/dev/null 2>&1 &")
+    late = sandbox.exec(["/bin/sh", "-c", "setsid setsid sleep 2222 & sleep 3333 & sleep 4444"], timeout=0.5)
+    assert late.timed_out
+    assert late.exit_code is None
+    running = sh(sandbox, "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '")
+    assert "sleep 1111" in running
+    assert "while :" in running
+    assert not [number for number in ("2222", "3333", "4444") if f"sleep {number}" in running.replace("setsid", "")]
+
+
+def test_a_fork_bomb_ends_with_its_time(sandbox: Sandbox) -> None:
+    bombed = sandbox.exec(["/bin/sh", "-c", "b() { b | b & }; b; sleep 100"], timeout=1)
+    assert bombed.timed_out
+    assert sh(sandbox, "echo fine") == "fine\n"
+
+
+def test_a_sandbox_full_of_processes_says_so(oci: OciEngine, image: Image) -> None:
+    fork = "import os, time\nwhile True:\n try:\n  os.fork() or time.sleep(1000)\n except OSError: time.sleep(0.01)"
+    with oci.create(image, SandboxSpec(limits=Limits(pids=8, memory_mb=128, disk_mb=64))) as sandbox:
+        sandbox.exec(["/bin/sh", "-c", f"python3 -c '{fork}' & sleep 1"], timeout=10)
+        time.sleep(0.3)
+        refused = sandbox.exec(["true"], timeout=10)
+        assert refused.exit_code == 126
+        assert b"no process could be started" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "cat /proc/1/environ",
+        "ls -l /proc/1/fd/0",
+        "readlink /proc/1/exe",
+        "cat /proc/1/mem",
+        "cat /proc/1/maps | grep .",
+    ],
+)
+def test_pid_1_cannot_be_looked_into(sandbox: Sandbox, attempt: str) -> None:
+    assert sandbox.exec(["/bin/sh", "-c", attempt], timeout=10).exit_code != 0
+
+
+def test_pid_1_survives_every_signal(sandbox: Sandbox) -> None:
+    sh(sandbox, "echo > /dev/shm/mark; for n in $(seq 64); do kill -$n 1; kill -$n -1; done 2>/dev/null; true")
+    assert sh(sandbox, "ls /dev/shm") == "mark\n"
+
+
+def test_an_out_of_memory_pid_1_is_started_again(sandbox: Sandbox) -> None:
+    sh(sandbox, "echo kept > /kept")
+    pid = next(iter(sandbox._container.cgroup.processes()))  # type: ignore[attr-defined]
+    subprocess.run(["kill", "-9", str(pid)], check=True)
+    assert sh(sandbox, "cat /kept") == "kept\n"
+
+
+def test_zombies_are_reaped(sandbox: Sandbox) -> None:
+    sh(sandbox, "for i in 1 2 3 4 5; do (sleep 0.01 &) ; done; sleep 0.2")
+    assert " Z " not in sh(sandbox, "cat /proc/[0-9]*/stat 2>/dev/null")
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"), [([], 126), (["a\0b"], 126), (["/nowhere"], 127), (["/etc/passwd"], 126), ([""], 127)]
+)
+def test_a_command_that_cannot_be_is_a_result(sandbox: Sandbox, argv: list[str], code: int) -> None:
+    done = sandbox.exec(argv, timeout=10)
+    assert done.exit_code == code
+    assert done.stderr
+
+
+def test_a_script_without_a_shebang_is_not_run_by_a_guess(sandbox: Sandbox) -> None:
+    sh(sandbox, "echo true > /script; chmod +x /script")
+    assert sandbox.exec(["/script"], timeout=10).exit_code == 126
+
+
+def test_a_directory_that_is_gone_is_said(sandbox: Sandbox) -> None:
+    done = sandbox.exec(["true"], timeout=10, cwd="/not/there")
+    assert done.exit_code == 126
+    assert b"/not/there" in done.stderr
+
+
+def test_stdin_of_any_size(sandbox: Sandbox) -> None:
+    content = bytes(range(256)) * 40_000
+    assert sandbox.exec(["wc", "-c"], timeout=20, stdin=content).stdout.strip() == str(len(content)).encode()
+
+
+def test_output_of_a_writer_that_outlives_the_command_is_waited_for_a_moment(sandbox: Sandbox) -> None:
+    assert (
+        sandbox.exec(["/bin/sh", "-c", "(sleep 0.03; echo late) & echo early"], timeout=10).stdout == b"early\nlate\n"
+    )
