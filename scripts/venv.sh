@@ -36,7 +36,7 @@ create() {
 
 install() {
     say "installing into .venv with pip: $(grep -c == constraints.txt) pinned packages (constraints.txt) and Envs-FORGE; half a minute"
-    "$VENV/bin/python" -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+    "$VENV/bin/python" -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev]'
     "$VENV/bin/python" -m compileall -q src/envs_forge || true # the first start need not do it
 }
 
