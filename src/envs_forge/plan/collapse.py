@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from envs_forge.errors import InvariantError
 from envs_forge.plan.problem import NO_SKILL, Ints, Keys, Problem, Skills
 
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-_SHIFT = np.uint64(29)
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
 
 
 @dataclass(frozen=True)
@@ -38,16 +37,17 @@ class Groups:
         actions = self.problem.actions
         chosen = np.sort(chosen)
         groups, begin, count = np.unique(chosen // actions, return_index=True, return_counts=True)
-        result = np.empty(chosen.size, np.int64)
-        for group, at, draws in zip(groups.tolist(), begin.tolist(), count.tolist(), strict=True):
-            seats = self._seats(group, draws)
-            result[at : at + draws] = seats * actions + chosen[at : at + draws] % actions
-        return np.sort(result)
+        sizes = np.diff(self.starts)[groups]
+        rank = np.arange(chosen.size) - np.repeat(begin, count)
+        seats = self.order[np.minimum(np.repeat(self.starts[groups], count) + rank, self.order.size - 1)]
+        for place in np.flatnonzero(count > sizes):
+            span = slice(begin[place], begin[place] + count[place])
+            seats[span] = self._seats(int(groups[place]), int(count[place]))
+        return np.sort(seats * actions + chosen % actions)
 
     def _seats(self, group: int, draws: int) -> Ints:
+        """Members for more draws than there are members, in rounds."""
         members = self.order[self.starts[group] : self.starts[group + 1]]
-        if draws <= members.size:
-            return members[:draws]
         rounds = [members[self.capacity[members] > level] for level in range(int(self.capacity[members].max()))]
         return np.concatenate(rounds)[:draws]
 
@@ -55,45 +55,38 @@ class Groups:
 def collapse(problem: Problem) -> Groups:
     """Group the seeds that a plan cannot tell apart; seeds that cannot be drawn are left out."""
     usable = np.flatnonzero(problem.allowed.any(axis=1) & (problem.capacity > 0))
-    content = _content(problem, usable)
-    low, high = _digest(content, 1), _digest(content, 2)
-    ranking = np.lexsort((problem.keys[usable], high, low))
+    low, high = _digest(problem, 1)[usable], _digest(problem, 2)[usable]
+    ranking = np.argsort(problem.keys[usable], kind="stable")
+    ranking = ranking[np.argsort(low[ranking], kind="stable")]
     low, high = low[ranking], high[ranking]
     first = np.ones(usable.size, bool)
+    # Should digests clash, a group falls into several, which does no harm; wrongly joined they would have to clash
+    # twice.
     first[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
     starts = np.append(np.flatnonzero(first), usable.size)
-    _check_equal(content, ranking, first)
     order = usable[ranking]
     return Groups(_grouped(problem, order, starts), order, starts, problem.capacity)
 
 
-def _content(problem: Problem, usable: Ints) -> list[Keys]:
-    """Everything of a seed that a plan can see, as columns of 64 bits, without what is not allowed."""
-    columns: list[Keys] = []
+def _digest(problem: Problem, salt: int) -> Keys:
+    """(S,) hashes of everything that a plan can see of a seed: scores and sets of skills of what is allowed."""
+    names = np.random.default_rng(salt).integers(1, 1 << 63, size=(2, problem.quotas.size + 1), dtype=np.uint64)
+    names[:, -1] = 0  # where padding points
+    total = np.zeros(problem.seeds, np.uint64)
     for action in range(problem.actions):
-        allowed = problem.allowed[usable, action]
-        score = np.where(allowed, problem.scores[usable, action] + 0.0, np.inf)
-        columns.append(score.view(np.uint64))
-        for skills in (problem.required, problem.optional):
-            rows = np.where(allowed[:, None], skills[usable * problem.actions + action], NO_SKILL)
-            columns += [column.astype(np.int64).view(np.uint64) for column in np.sort(rows, axis=1).T]
-    return columns
+        seen = (problem.scores[:, action] + 0.0).view(np.uint64) * _ODD
+        for name, skills in zip(names, (problem.required, problem.optional), strict=True):
+            for column in skills[action :: problem.actions].T:
+                seen += name[column]
+        seen = _mixed(seen + np.uint64(action + 1))
+        seen[~problem.allowed[:, action]] = 0
+        total = _mixed(total + seen)
+    return total
 
 
-def _digest(columns: list[Keys], salt: int) -> Keys:
-    state = np.full(columns[0].size, salt, np.uint64)
-    for column in columns:
-        state = (state ^ column) * _FACTOR
-        state ^= state >> _SHIFT
-    return state
-
-
-def _check_equal(columns: list[Keys], ranking: Ints, first: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
-    """Two digests of 64 bits never agreed by chance yet; should they, we must know."""
-    for column in columns:
-        ordered = column[ranking]
-        if np.any((ordered[1:] != ordered[:-1]) & ~first[1:]):
-            raise InvariantError("two different seeds have the same digest")
+def _mixed(values: Keys) -> Keys:
+    values = (values ^ values >> _HALF) * _ODD
+    return (values ^ values >> _HALF) * _ODD
 
 
 def _grouped(problem: Problem, order: Ints, starts: Ints) -> Problem:
@@ -117,4 +110,5 @@ def _grouped(problem: Problem, order: Ints, starts: Ints) -> Problem:
 
 
 def _skills(skills: Skills, rows: Ints, allowed: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Skills:
-    return np.where(allowed.ravel()[:, None], skills[rows], np.int32(NO_SKILL))
+    # Column by column in memory: that is how prices are added up.
+    return np.asfortranarray(np.where(allowed.ravel()[:, None], skills[rows], np.int32(NO_SKILL)))

@@ -117,16 +117,29 @@ def uses(skills: Skills, quotas: int) -> Ints:
     return np.bincount(flat, minlength=quotas).astype(np.int64)
 
 
-def reachable(problem: Problem) -> Ints:
-    """(V,) most uses that a plan could make of each skill, each skill for itself."""
-    total = np.zeros(problem.quotas.size, np.int64)
+def reachable(problem: Problem, skills: Ints | None = None) -> Ints:
+    """Most uses that a plan could make of each of some skills (default: all), each skill for itself."""
+    wanted = np.arange(problem.quotas.size) if skills is None else skills
+    local = np.full(problem.quotas.size + 1, -1, np.int64)
+    local[wanted] = np.arange(wanted.size)
+    total = np.zeros(wanted.size, np.int64)
     for start in range(0, problem.seeds, _CHUNK):
         stop = min(start + _CHUNK, problem.seeds)
-        able = np.zeros((stop - start, problem.quotas.size), bool)
+        able = np.zeros((stop - start, wanted.size), bool)
         allowed = np.flatnonzero(problem.allowed[start:stop].ravel())
-        for skills in (problem.required, problem.optional):
-            for column in range(skills.shape[1]):
-                skill = skills[start * problem.actions + allowed, column]
+        for table in (problem.required, problem.optional):
+            for column in range(table.shape[1]):
+                skill = local[table[start * problem.actions + allowed, column]]
                 able[(allowed // problem.actions)[skill >= 0], skill[skill >= 0]] = True
         total += problem.capacity[start:stop] @ able
     return np.minimum(total, problem.size)
+
+
+def surely_reachable(problem: Problem) -> Ints:
+    """(V,) uses that `reachable` does not fall below; quick, and enough for most quotas."""
+    usable = (problem.allowed & (problem.capacity > 0)[:, None]).ravel()
+    entries = np.zeros(problem.quotas.size, np.int64)
+    for table in (problem.required, problem.optional):
+        for column in range(table.shape[1]):
+            entries += uses(table[usable, column], problem.quotas.size)
+    return np.minimum(entries // problem.actions, problem.size)

@@ -21,7 +21,7 @@ from envs_forge.plan.collapse import collapse
 from envs_forge.plan.exact import least_missing
 from envs_forge.plan.highs import version
 from envs_forge.plan.lagrange import look
-from envs_forge.plan.problem import Floats, Ints, Problem, Solution, reachable
+from envs_forge.plan.problem import Floats, Ints, Problem, Solution, reachable, surely_reachable
 from envs_forge.plan.scale.optimum import optimum
 from envs_forge.plan.settings import Solver
 from envs_forge.plan.ties import settle
@@ -125,7 +125,9 @@ def _clip(problem: Problem) -> tuple[Problem, float]:
 
     An objective inflated by uses that no plan can make would hide real losses behind a relative gap.
     """
-    quotas = np.minimum(problem.quotas, reachable(problem))
+    doubtful = np.flatnonzero(problem.quotas > surely_reachable(problem))
+    quotas = problem.quotas.copy()
+    quotas[doubtful] = np.minimum(quotas[doubtful], reachable(problem, doubtful))
     rest = (problem.quotas - quotas).astype(np.float64)
     limits = problem.limits - rest
     if np.any(limits < 0):

@@ -6,7 +6,7 @@ seed's content and the action; never by the order of files, and never at the cos
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,75 +15,104 @@ from envs_forge.plan.problem import Ints, Problem, uses
 TOLERANCE = 1e-12
 """Scores are rounded to 12 decimals before they come here, so a tie is exact up to the last of them."""
 
+_FORBIDDEN = 1e6
 _MASK = (1 << 64) - 1
 
 
 def settle(problem: Problem, chosen: Ints) -> Ints:
     """The same plan with ties settled; ascending."""
-    plan = _Uses(problem, chosen)
-    result = chosen.tolist()
     seeds = chosen // problem.actions
     own = problem.scores.ravel()[chosen]
     tied = (np.abs(problem.scores[seeds] - own[:, None]) <= TOLERANCE) & problem.allowed[seeds]
     places = np.flatnonzero(tied.sum(axis=1) > 1)
-    for place in places[np.argsort(problem.keys[seeds[places]], kind="stable")].tolist():
-        current = result[place]
-        first = current - current % problem.actions
-        options = [first + int(action) for action in np.flatnonzero(tied[place])]
-        result[place] = plan.replace(current, options, int(problem.keys[seeds[place]]))
-    return np.sort(np.array(result, dtype=np.int64))
+    places = places[np.argsort(problem.keys[seeds[places]], kind="stable")]
+    if places.size == 0:
+        return np.sort(chosen)
+    place, action = np.nonzero(tied[places])
+    options = seeds[places[place]] * problem.actions + action
+    ends = np.cumsum(np.bincount(place))
+    return np.sort(_settled(problem, chosen, places, options, ends))
+
+
+def _settled(problem: Problem, chosen: Ints, places: Ints, options: Ints, ends: Ints) -> Ints:
+    """Go through the tied draws one by one; those of `places[i]` are `options[ends[i − 1] : ends[i]]`."""
+    result, plan = chosen.copy(), _Uses(problem, chosen)
+    every = [
+        _Option(candidate, tuple(s for s in required if s >= 0), tuple(s for s in optional if s >= 0))
+        for candidate, required, optional in zip(
+            options.tolist(), problem.required[options].tolist(), problem.optional[options].tolist(), strict=True
+        )
+    ]
+    keys = problem.keys[chosen[places] // problem.actions].tolist()
+    begin = 0
+    for place, end, key in zip(places.tolist(), ends.tolist(), keys, strict=True):
+        result[place] = plan.replace(int(chosen[place]), every[begin:end], key)
+        begin = end
+    return result
+
+
+class _Option(NamedTuple):
+    """One of the tied candidates of a seed."""
+
+    candidate: int
+    required: tuple[int, ...]
+    optional: tuple[int, ...]
 
 
 class _Uses:
     """Counts of a plan that is being changed one draw at a time."""
 
     def __init__(self, problem: Problem, chosen: Ints) -> None:
-        self._problem = problem
+        self._actions = problem.actions
+        self._epsilon, self._penalty, self._pays = problem.epsilon, problem.penalty, problem.optional_pays
         self._quota: list[int] = problem.quotas.tolist()
         self._limit: list[float] = problem.limits.tolist()
         self._required: list[int] = uses(problem.required[chosen], problem.quotas.size).tolist()
         self._offered: list[int] = uses(problem.optional[chosen], problem.quotas.size).tolist()
 
-    def replace(self, current: int, options: list[int], key: int) -> int:
+    def replace(self, current: int, options: list[_Option], key: int) -> int:
         """Exchange a draw for the best of its options and return that."""
-        touched = {skill for option in options for skill in (*self._of(option, 0), *self._of(option, 1))}
-        self._count(current, -1)
-        ranked = [
-            (self._cost(option, touched), self._rarity(option), _shuffled(key, option % self._problem.actions), option)
-            for option in options
-        ]
-        least = min(entry[0] for entry in ranked)
-        best = min(entry[1:] for entry in ranked if entry[0] <= least + TOLERANCE)[2]
+        self._count(next(option for option in options if option.candidate == current), -1)
+        costs = [self._cost(option) for option in options]
+        level = min(costs) + TOLERANCE
+        best = min(
+            (option for option, cost in zip(options, costs, strict=True) if cost <= level),
+            key=lambda option: (self._rarity(option), _shuffled(key, option.candidate % self._actions)),
+        )
         self._count(best, 1)
-        return best
+        return best.candidate
 
-    def _of(self, candidate: int, optional: int) -> list[int]:
-        skills = (self._problem.required, self._problem.optional)[optional]
-        return [skill for skill in skills[candidate].tolist() if skill >= 0]
-
-    def _count(self, candidate: int, sign: int) -> None:
-        for skill in self._of(candidate, 0):
+    def _count(self, option: _Option, sign: int) -> None:
+        for skill in option.required:
             self._required[skill] += sign
-        for skill in self._of(candidate, 1):
+        for skill in option.optional:
             self._offered[skill] += sign
 
-    def _cost(self, option: int, touched: Iterable[int]) -> float:
-        self._count(option, 1)
-        cost = sum(self._cost_of(skill) for skill in touched)
-        self._count(option, -1)
+    def _cost(self, option: _Option) -> float:
+        """What the quotas cost with this draw, against without it."""
+        required, offered = self._required, self._offered
+        cost = 0.0
+        for skill in option.required:
+            if required[skill] < self._quota[skill]:
+                cost += self._of(skill, required[skill] + 1, offered[skill])
+                cost -= self._of(skill, required[skill], offered[skill])
+        for skill in option.optional:
+            if required[skill] + offered[skill] < self._quota[skill]:
+                cost += self._of(skill, required[skill], offered[skill] + 1)
+                cost -= self._of(skill, required[skill], offered[skill])
         return cost
 
-    def _cost_of(self, skill: int) -> float:
-        short = max(0, self._quota[skill] - self._required[skill])
-        wanted = short if self._problem.optional_pays else max(0.0, short - self._limit[skill])
-        used = min(wanted, self._offered[skill])
-        if short - used > self._limit[skill]:
-            return float("inf")
-        return self._problem.epsilon * used + self._problem.penalty * (short - used)
+    def _of(self, skill: int, required: int, offered: int) -> float:
+        """What one quota costs at these uses; beyond the slack limit more than any score is worth."""
+        short = max(0, self._quota[skill] - required)
+        wanted = short if self._pays else max(0.0, short - self._limit[skill])
+        used = min(wanted, offered)
+        beyond = max(0.0, short - used - self._limit[skill])
+        return self._epsilon * used + self._penalty * (short - used) + _FORBIDDEN * beyond
 
-    def _rarity(self, option: int) -> float:
+    def _rarity(self, option: _Option) -> float:
         """Lower is better: minus what the required skills of the option add to an even coverage."""
-        return -round(sum(1.0 / (1 + self._required[skill]) for skill in self._of(option, 0)), 9)
+        return -round(sum(1.0 / (1 + self._required[skill]) for skill in option.required), 9)
 
 
 def _shuffled(key: int, action: int) -> int:

@@ -7,7 +7,8 @@ them at `μ − radius`. Its value is a model of the bound within the box and ne
     predicted = UB(μ) − model        says how much the step could gain, and 0 proves that μ is optimal,
     actual    = UB(μ) − UB(μ′)       decides whether the step is taken and how the radius changes.
 
-After a step that failed, the candidates that the model had not seen are added to the next core.
+Seeds outside the core keep what the last program gave them, so quotas stay in balance however many candidates tie, and
+seeds for which the prices contradict that are opened next.
 """
 
 from __future__ import annotations
@@ -20,16 +21,29 @@ from envs_forge.plan.exact import Compact, compact
 from envs_forge.plan.highs import Outcome, Program, solve
 from envs_forge.plan.lagrange import View, clip_prices, look
 from envs_forge.plan.problem import Floats, Ints, Problem
-from envs_forge.plan.scale.core import cheapest, moves, open_core
+from envs_forge.plan.scale.core import (
+    TINY,
+    Reference,
+    by_prices,
+    cheapest,
+    cheapest_with,
+    contradicted,
+    moves,
+    open_core,
+    updated,
+)
 
 CORE = 10_000
-"""Candidates in a core: enough for the model to be good, few enough for a linear program in well under a second."""
+"""Candidates with the cheapest moves in a core: enough for a good model, few enough for a quick linear program."""
+
+CONTRADICTED = 30_000
+"""Most seeds opened because the prices contradict what they do."""
+
+SKILLS = 12
+"""Most skills for which a step opens more candidates because the box had to help out."""
 
 STEPS = 60
 """Most steps. Reached only when the prices circle at the solver's tolerance."""
-
-_TINY = 1e-9
-_NONE = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -38,14 +52,14 @@ class Descent:
 
     Attributes:
         view: The problem at the best prices found.
-        support: Candidates by which the linear program's solution differs from the default plan at these prices.
-        lent: (V,) uses that the box had to lend in the last step; 0 everywhere when the prices are optimal.
+        reference: The linear program's solution.
+        lent: (V,) uses that the box lent in the last step; 0 everywhere when the prices are optimal.
         radius: Last radius of the box.
         steps: Linear programs solved.
     """
 
     view: View
-    support: Ints
+    reference: Reference
     lent: Floats
     radius: float
     steps: int
@@ -62,30 +76,41 @@ def descend(problem: Problem, prices: Floats, *, radius: float, tolerance: float
         floor: Stop when the bound falls below this: no feasible plan is worth so little.
     """
     view = look(problem, clip_prices(problem, prices))
-    keep, lent, steps = _NONE, np.zeros(problem.quotas.size), 0
-    for steps in range(1, STEPS + 1):
-        core = open_core(problem, view, np.union1d(cheapest(moves(problem, view), CORE), keep))
+    reference, trial = by_prices(view), view
+    lent, steps = np.zeros(problem.quotas.size), 0
+    while steps < STEPS and view.bound >= floor:
+        steps += 1
+        core = open_core(problem, reference, _candidates(problem, view, trial, reference, lent))
         program = compact(problem, core.candidates, fixed=core.fixed, integer=False)
         outcome = solve(_boxed(program, problem, view.prices, radius))
+        reference = updated(reference, problem, core.candidates, outcome.x[: core.candidates.size])
         predicted = view.bound - outcome.objective - program.fixed_value
         lent = _lent(program, problem, view.prices, radius, outcome)
-        if predicted <= tolerance and not lent.any():
-            return Descent(view, _support(problem, view, program, outcome), lent, radius, steps)
-        there = look(problem, clip_prices(problem, program.prices(outcome, problem.quotas.size)))
-        actual = view.bound - there.bound
         if predicted <= tolerance:
+            if not lent.any():
+                break
             radius *= 4.0
-            keep = _support(problem, view, program, outcome)
-        elif actual > 0.1 * predicted:
+            continue
+        trial = look(problem, clip_prices(problem, program.prices(outcome, problem.quotas.size)))
+        actual = view.bound - trial.bound
+        if actual > 0.1 * predicted:
+            view = trial
             radius *= 2.0 if actual > 0.5 * predicted else 1.0
-            view, keep = there, _support(problem, there, program, outcome)
         else:
             radius /= 4.0
-            unseen = np.setdiff1d(_changes(problem, view, there), core.candidates)[: 2 * CORE]
-            keep = np.union1d(_support(problem, view, program, outcome), unseen)
-        if view.bound < floor:
-            break
-    return Descent(view, keep, lent, radius, steps)
+    return Descent(view, reference, lent, radius, steps)
+
+
+def _candidates(problem: Problem, view: View, trial: View, reference: Reference, lent: Floats) -> Ints:
+    """What to open: cheap moves, those for skills that the core could not serve, and what prices contradict."""
+    cost = moves(problem, view, reference)
+    parts = [cheapest(cost, CORE), contradicted(problem, view, reference, CONTRADICTED)]
+    if trial is not view:
+        parts.append(contradicted(problem, trial, reference, CONTRADICTED))
+    for skill in np.argsort(-np.abs(lent), kind="stable")[:SKILLS]:
+        if lent[skill] != 0:
+            parts.append(cheapest_with(problem, cost, int(skill), 200 + 4 * int(np.ceil(abs(lent[skill])))))
+    return np.unique(np.concatenate(parts))
 
 
 def _boxed(program: Compact, problem: Problem, prices: Floats, radius: float) -> Program:
@@ -117,19 +142,4 @@ def _lent(program: Compact, problem: Problem, prices: Floats, radius: float, out
     result = np.zeros(problem.quotas.size)
     result[program.skills[lend]] += extra[: lend.size]
     result[program.skills[take]] -= extra[lend.size :]
-    return np.where(np.abs(result) > _TINY, result, 0.0)
-
-
-def _support(problem: Problem, view: View, program: Compact, outcome: Outcome) -> Ints:
-    """Candidates of the core that the solution draws more or less often than the default plan of `view`."""
-    seeds = program.candidates // problem.actions
-    default = np.where(view.action[seeds] == program.candidates % problem.actions, view.draws[seeds], 0)
-    return program.candidates[np.abs(outcome.x[: program.candidates.size] - default) > _TINY]
-
-
-def _changes(problem: Problem, before: View, after: View) -> Ints:
-    """Candidates of the seeds that the two default plans treat differently."""
-    drawn = after.draws > 0
-    changed = np.flatnonzero((before.draws != after.draws) | (drawn & (before.action != after.action)))
-    action = np.where(drawn[changed], after.action[changed], before.action[changed])
-    return changed * problem.actions + action
+    return np.where(np.abs(result) > TINY, result, 0.0)

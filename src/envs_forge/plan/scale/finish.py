@@ -16,10 +16,10 @@ from envs_forge.plan.exact import compact
 from envs_forge.plan.highs import solve
 from envs_forge.plan.lagrange import View
 from envs_forge.plan.problem import Floats, Ints, Problem
-from envs_forge.plan.scale.core import cheapest, moves, open_core, within
+from envs_forge.plan.scale.core import Core, Reference, cheapest, moves, open_core, within
 
 FIRST = 400
-"""Candidates opened first, on top of the linear program's support."""
+"""Candidates opened first, beside those that the linear program left undecided."""
 
 MOST = 40_000
 """Most candidates ever opened."""
@@ -45,32 +45,32 @@ class Finish:
         return self.bound - self.objective
 
 
-def finish(problem: Problem, view: View, support: Ints, *, tolerance: float) -> Finish | None:
+def finish(problem: Problem, view: View, reference: Reference, *, tolerance: float) -> Finish | None:
     """Decide in integers.
 
     Args:
         problem: Grouped seeds, quotas clipped.
         view: The problem at good prices.
-        support: Candidates that must be open whatever their moves cost.
+        reference: The linear program's solution.
         tolerance: Absolute gap that is good enough.
 
     Returns:
         The plan, or None when no plan within the slack limits was found.
     """
-    best = _default(problem, view)
-    if best is not None and view.bound - best.objective <= tolerance:
+    best = _settled(problem, view, reference)
+    if best is not None and best.gap <= tolerance:
         return best
-    cost = moves(problem, view)
+    cost = moves(problem, view, reference)
     limit, nodes = _costliest(cost, cheapest(cost, FIRST)), NODES[0]
     while True:
         opened = within(cost, limit)
         complete = opened.size <= MOST
         opened = opened if complete else cheapest(cost, MOST)
-        best, outcome = _decide(problem, view, np.union1d(opened, support), best, tolerance, nodes)
+        best, proven = _decide(problem, view, open_core(problem, reference, opened), best, tolerance, nodes)
         gap = np.inf if best is None else view.bound - best.objective
         covered = complete and limit >= min(gap, _costliest(cost, None))
         if covered and best is not None:
-            best = replace(best, bound=min(best.bound, max(best.objective, outcome)))
+            best = replace(best, bound=min(best.bound, max(best.objective, proven)))
         if best is not None and best.gap <= tolerance:
             return best
         if not complete or (covered and nodes == NODES[1]):
@@ -80,10 +80,9 @@ def finish(problem: Problem, view: View, support: Ints, *, tolerance: float) -> 
 
 
 def _decide(
-    problem: Problem, view: View, candidates: Ints, best: Finish | None, tolerance: float, nodes: int
+    problem: Problem, view: View, core: Core, best: Finish | None, tolerance: float, nodes: int
 ) -> tuple[Finish | None, float]:
     """The better of `best` and the best plan in a core, and what no plan in that core can exceed."""
-    core = open_core(problem, view, candidates)
     program = compact(problem, core.candidates, fixed=core.fixed)
     start = None if best is None else program.start(problem, best.chosen)
     outcome = solve(program.program, absolute_gap=tolerance / 2, max_nodes=nodes, start=start)
@@ -97,11 +96,12 @@ def _decide(
     return Finish(chosen, value, view.bound, core.candidates.size), bound
 
 
-def _default(problem: Problem, view: View) -> Finish | None:
-    """The plan that the prices alone would choose, where it keeps within the slack limits."""
-    used = np.flatnonzero(view.draws)
-    chosen = np.repeat(used * problem.actions + view.action[used], view.draws[used])
-    value = worth(problem, chosen)
+def _settled(problem: Problem, view: View, reference: Reference) -> Finish | None:
+    """The reference as a plan, where nothing is undecided and no slack limit is broken."""
+    if reference.undecided.size:
+        return None
+    chosen = reference.chosen(problem.actions)
+    value = worth(problem, chosen) if chosen.size == problem.size else None
     return None if value is None else Finish(chosen, value, view.bound, 0)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from envs_forge.plan.lagrange import View, look
 from envs_forge.plan.problem import Floats, Problem
+from envs_forge.plan.scale.core import by_prices
 from envs_forge.plan.scale.descend import Descent, descend
 from envs_forge.plan.scale.finish import Finish, finish
 from envs_forge.plan.scale.sample import starting_prices
@@ -36,11 +37,11 @@ def optimum(problem: Problem) -> Optimum:
     none = np.zeros(problem.quotas.size)
     if not problem.quotas.any():
         view = look(problem, none)
-        return Optimum(finish(problem, view, np.zeros(0, np.int64), tolerance=tolerance), view, none, 0)
+        return Optimum(finish(problem, view, by_prices(view), tolerance=tolerance), view, none, 0)
     start = starting_prices(problem)
-    if start.support is not None:
+    if start.reference is not None:
         view = look(problem, start.prices)
-        return Optimum(finish(problem, view, start.support, tolerance=tolerance), view, none, 1)
+        return Optimum(finish(problem, view, start.reference, tolerance=tolerance), view, none, 1)
     found = descend(problem, start.prices, radius=start.radius, tolerance=tolerance / 2, floor=_floor(problem))
     if found.view.bound < _floor(problem):
         return Optimum(None, found.view, np.maximum(found.lent, 0.0), found.steps)
@@ -48,7 +49,7 @@ def optimum(problem: Problem) -> Optimum:
 
 
 def _finish(problem: Problem, found: Descent, tolerance: float) -> Optimum:
-    decided = finish(problem, found.view, found.support, tolerance=tolerance)
+    decided = finish(problem, found.view, found.reference, tolerance=tolerance)
     return Optimum(decided, found.view, np.zeros(problem.quotas.size), found.steps)
 
 

@@ -14,6 +14,7 @@ from envs_forge.plan.exact import compact
 from envs_forge.plan.highs import solve
 from envs_forge.plan.lagrange import clip_prices
 from envs_forge.plan.problem import Floats, Ints, Problem
+from envs_forge.plan.scale.core import Reference, updated
 from envs_forge.plan.scale.descend import descend
 
 FIRST = 4_000
@@ -32,12 +33,12 @@ class Start:
     Attributes:
         prices: From the sample.
         radius: In which the best prices are likely to be.
-        support: When the sample was everything: the candidates that the linear program draws.
+        reference: When the sample was everything: the linear program's solution.
     """
 
     prices: Floats
     radius: float
-    support: Ints | None = None
+    reference: Reference | None = None
 
 
 def starting_prices(problem: Problem) -> Start:
@@ -51,7 +52,7 @@ def starting_prices(problem: Problem) -> Start:
         part = thin(problem, step)
         found = descend(part, start.prices, radius=start.radius, tolerance=1e-4 * part.size)
         start = Start(found.view.prices, found.radius)
-    return start if step == 1 else replace(start, support=None)
+    return start if step == 1 else replace(start, reference=None)
 
 
 def thin(problem: Problem, step: int) -> Problem:
@@ -86,4 +87,6 @@ def _outright(problem: Problem) -> Start:
     if not outcome.feasible:
         return Start(np.zeros(problem.quotas.size), radius)
     prices = clip_prices(problem, program.prices(outcome, problem.quotas.size))
-    return Start(prices, radius, program.candidates[outcome.x[: program.candidates.size] > 1e-9])
+    nothing = Reference(np.zeros(problem.seeds, np.int64), np.zeros(problem.seeds, np.int64), np.zeros(0, np.int64))
+    solution = outcome.x[: program.candidates.size]
+    return Start(prices, radius, updated(nothing, problem, program.candidates, solution))
