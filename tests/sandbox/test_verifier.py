@@ -1,8 +1,9 @@
 import pytest
 
 from envs_forge.bundle.model import Bundle, BundleFile, TaskConfig
-from envs_forge.sandbox.engine import Engine, Image, SandboxSpec
+from envs_forge.sandbox.engine import Engine, Image, Sandbox, SandboxSpec
 from envs_forge.sandbox.images.store import ImageStore
+from envs_forge.sandbox.reward import read_reward
 from envs_forge.sandbox.verification import Isolation, RewardFault, Verification
 from envs_forge.sandbox.verifier import verify
 
@@ -76,9 +77,16 @@ FAULTS = {
 }
 
 
-def test_whatever_else_the_tests_leave_is_a_fault(engine: Engine, plain: Image) -> None:
-    found = {script: after(engine, plain, "true", task(f"{script}\n")).fault for script in FAULTS}
-    assert found == FAULTS
+def test_whatever_else_the_tests_leave_is_a_fault(sandbox: Sandbox) -> None:
+    for script, fault in FAULTS.items():
+        clear = "rm -rf /logs/verifier; mkdir -p /logs/verifier"
+        sandbox.exec(["/bin/bash", "-c", f"{clear}; {script}"], timeout=30)
+        assert read_reward(sandbox) is fault, script
+
+
+def test_a_fault_is_in_the_verification(engine: Engine, plain: Image) -> None:
+    found = after(engine, plain, "true", task(f"echo pass > {REWARD}\n"))
+    assert (found.reward, found.fault) == (None, RewardFault.UNPARSABLE)
 
 
 @pytest.mark.parametrize("isolation", Isolation)
@@ -110,8 +118,9 @@ HACKS = {
 
 @pytest.mark.parametrize("hack", HACKS.values(), ids=HACKS.keys())
 def test_in_a_fresh_sandbox_nothing_that_was_planted_counts(engine: Engine, plain: Image, hack: str) -> None:
-    assert after(engine, plain, hack, task("true\n")).fault is RewardFault.MISSING
-    assert after(engine, plain, hack, task(f"ls -A /tests /logs/verifier; echo 0 > {REWARD}\n")).reward == 0.0
+    found = after(engine, plain, hack, task("ls -A /logs/verifier /tests\n"))
+    assert found.fault is RewardFault.MISSING
+    assert found.output_tail == "/logs/verifier:\n\n/tests:\ntest.sh\n"
 
 
 def test_live_tests_see_what_is_running_and_no_stale_reward(engine: Engine, plain: Image) -> None:
