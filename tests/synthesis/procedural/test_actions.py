@@ -115,16 +115,27 @@ def test_what_cannot_apply_is_ineligible_with_a_reason() -> None:
     assert set(options(broken).values()) == {"the composition cannot be made here: no operation 'no_such'"}
 
 
-def test_reduce_in_depth_strips_half_and_keeps_what_the_plan_counts_on() -> None:
+def test_reduce_in_depth_strips_all_but_what_the_plan_counts_on() -> None:
     uses = chain("filter_rows:ignore_case:padding", "top_k:blank_zero:ties")
     reduce = action("reduce/in_depth")
 
-    def ranked(*optional: str) -> list[frozenset[str]]:
-        edits = ranked_edits(uses, reduce, Dice(1), turn=0, required=(), optional=optional)
-        return [skills(edit.uses) for edit in edits]
+    def best(*optional: str) -> tuple[Use, ...]:
+        return ranked_edits(uses, reduce, Dice(1), turn=0, required=(), optional=optional)[0].uses
 
-    assert weight(ranked_edits(uses, reduce, Dice(1), turn=0, required=(), optional=())[0].uses) == 4
-    assert {"constraint/ties", "constraint/padding"} <= ranked("constraint/ties", "constraint/padding")[0]
+    assert best() == chain("filter_rows", "top_k")
+    assert best("constraint/ties", "constraint/padding") == chain("filter_rows:padding", "top_k:ties")
+    everything = [f"constraint/{name}" for name in ("ties", "padding", "case-insensitive", "missing-values")]
+    assert weight(best(*everything)) == weight(uses) - 1
+
+
+def test_increase_in_depth_adds_two_constraints_where_they_fit() -> None:
+    deep = action("increase/in_depth")
+    edits = ranked_edits(chain("tally"), deep, Dice(2), turn=0, required=(), optional=("constraint/boundaries",))
+    assert weight(edits[0].uses) == 3
+    assert "minimum" in edits[0].uses[0].knobs
+    full = chain("filter_rows:blank_matches:ignore_case")
+    last = ranked_edits(full, deep, Dice(2), turn=0, required=(), optional=("constraint/padding",))[0]
+    assert last.uses == chain("filter_rows:blank_matches:ignore_case:padding")
 
 
 @pytest.mark.parametrize("text", ["increase/in_depth", "increase/in_breadth", "diversify/in_breadth"])
@@ -143,7 +154,7 @@ def test_several_optional_skills_at_once(text: str) -> None:
 
 def test_turns_give_different_edits_until_all_are_used() -> None:
     uses, deep = chain("filter_rows:padding"), action("increase/in_depth")
-    count = len(candidate_edits(uses, deep))
+    count = sum(edit.level == 0 for edit in candidate_edits(uses, deep))
     firsts = [ranked_edits(uses, deep, Dice(5), turn=t, required=(), optional=())[0].uses for t in range(count)]
     assert len({*firsts}) == count
 

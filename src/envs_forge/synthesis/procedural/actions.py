@@ -2,12 +2,12 @@
 
 | action | what changes | weight |
 |---|---|---|
-| increase/in_depth | one more constraint on a step, or one more step of the same skills | up |
+| increase/in_depth | two further constraints, or one more step of the same skills | up |
 | increase/in_breadth | one more step, of an operation adjacent to the chain's | up |
 | diversify/in_depth | the same skills in another order or place, in another story with other data and words | same |
 | diversify/in_breadth | a step (or a constraint) exchanged for an adjacent one, in another story | same |
-| reduce/in_depth | about half of the constraints stripped, the steps stay | down |
-| reduce/in_breadth | a live service replaced by a fixture, else about half of the steps stripped | down |
+| reduce/in_depth | all constraints stripped but those that the plan counts on; the steps stay | down |
+| reduce/in_breadth | a live service replaced by a fixture, else a step stripped with its constraints | down |
 
 Everything is worked out from the chain alone; nothing is built here. A plan that asks for several optional skills at
 once gets as many moves as these need.

@@ -1,8 +1,9 @@
-"""Increase: one more constraint, or one more step."""
+"""Increase: further constraints, or one more step."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from envs_forge.synthesis.procedural.chain import skills
 from envs_forge.synthesis.procedural.edits.moves import (
@@ -21,10 +22,12 @@ MOST_OFTEN = 2
 
 
 def in_depth(uses: Uses) -> list[Edit]:
-    """A constraint on one of the steps, or one more step of the same skills."""
+    """Two further constraints, or one where only one fits, or one more step of the same skills."""
     own, often = skills(uses), Counter(use.operation for use in uses)
     again = [op for op in operations().values() if own.issuperset(op.skills) and often[op.id] < MOST_OFTEN]
-    return sound([*added_knobs(uses), *added_operations(uses, again)], uses)
+    one = sound(added_knobs(uses), uses)
+    two = sound((second.after(first) for first in one for second in added_knobs(first.uses)), uses)
+    return [*two, *sound(added_operations(uses, again), uses), *(replace(edit, level=1) for edit in one)]
 
 
 def in_breadth(uses: Uses) -> list[Edit]:

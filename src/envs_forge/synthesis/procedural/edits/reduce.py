@@ -1,7 +1,8 @@
 """Reduce: fewer constraints, or fewer systems.
 
-*In depth* the chain of skills stays and about half of its constraints go (where it has none, a step that it has
-twice). *In breadth* systems go: about half of the steps, or a live service, which a fixture replaces.
+*In depth* the chain of skills stays and its constraints go, all but those that the plan counts on (where it has none, a
+step that it has twice). *In breadth* a system goes: a step with its constraints, or a live service, which a fixture
+replaces.
 """
 
 from __future__ import annotations
@@ -14,25 +15,26 @@ from envs_forge.synthesis.procedural.composition import Use
 from envs_forge.synthesis.procedural.edits.moves import Edit, Uses, put, sound
 from envs_forge.synthesis.procedural.operations import operations
 
+MOST_KEPT = 3
+"""Plans that count on more constraints than this get them all but one."""
+
 
 def in_depth(uses: Uses) -> list[Edit]:
-    """Every way of stripping half of the knobs, or only one; without knobs, of stripping a repeated step."""
+    """Every way of stripping knobs, best all of them; without knobs, of stripping a repeated step."""
     knobs = [(at, name) for at, use in enumerate(uses) for name in use.knobs]
     if not knobs:
         own = skills(uses)
         return [edit for edit in sound(_shorter(uses, 1), uses) if skills(edit.uses) == own]
-    half = (len(knobs) + 1) // 2
-    most = [_stripped(uses, gone) for gone in combinations(knobs, half)]
-    return sound([*most, *(_stripped(uses, (knob,), level=1) for knob in knobs)], uses)
+    counts = [n for n in range(len(knobs), 0, -1) if n == 1 or len(knobs) - n <= MOST_KEPT]
+    return sound((_stripped(uses, gone, len(knobs) - n) for n in counts for gone in combinations(knobs, n)), uses)
 
 
 def in_breadth(uses: Uses) -> list[Edit]:
-    """A service replaced by a fixture; without one, every way of stripping steps, best about half of them."""
+    """A service replaced by a fixture; without one, every way of stripping steps, best only one."""
     heavy = weight(uses)
     if fixtures := [edit for edit in sound(_fixtures(uses), uses) if weight(edit.uses) < heavy]:
         return fixtures
-    half = len(uses) // 2
-    return sound((e for count in range(1, len(uses)) for e in _shorter(uses, count, abs(count - half))), uses)
+    return sound((edit for count in range(1, len(uses)) for edit in _shorter(uses, count, count)), uses)
 
 
 def _stripped(uses: Uses, gone: tuple[tuple[int, str], ...], level: int = 0) -> Edit:
