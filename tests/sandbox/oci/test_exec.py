@@ -1,14 +1,16 @@
 """What the engine's own way of running commands promises beyond the shared suite."""
 
 import subprocess
+import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from envs_forge.sandbox.engine import Image, Limits, Sandbox, SandboxSpec
 from envs_forge.sandbox.oci import OciEngine
 
-from .conftest import sh
+from .conftest import SMALL, sh
 
 pytestmark = pytest.mark.engine
 
@@ -110,3 +112,22 @@ def test_output_of_a_writer_that_outlives_the_command_is_waited_for_a_moment(san
     assert (
         sandbox.exec(["/bin/sh", "-c", "(sleep 0.03; echo late) & echo early"], timeout=10).stdout == b"early\nlate\n"
     )
+
+
+def test_nothing_stays_open(oci: OciEngine, image: Image) -> None:
+    counts = []
+    kept = []
+    for _ in range(4):
+        sandbox = oci.create(image, SandboxSpec(limits=SMALL))
+        sh(sandbox, "sleep 100 & echo x")
+        sandbox.exec(["/bin/sh", "-c", "sleep 100 & sleep 100"], timeout=0.1)
+        sandbox.snapshot().release()
+        sandbox.destroy()
+        kept.append(sandbox)
+        deadline = time.monotonic() + 10
+        while (
+            any(thread.name == "envs-forge-drain" for thread in threading.enumerate()) and time.monotonic() < deadline
+        ):
+            time.sleep(0.01)
+        counts.append(len(list(Path("/proc/self/fd").iterdir())))
+    assert counts[-1] == counts[1]

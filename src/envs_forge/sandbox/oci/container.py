@@ -131,7 +131,10 @@ class Container:
 
     def registered(self) -> None:
         """Wait until runc has written everything down, so that `runc exec` finds the container."""
-        self._runc.wait(START_S)
+        try:
+            self._runc.wait(START_S)
+        except subprocess.TimeoutExpired as error:
+            raise EngineError("runc does not end", code="timeout") from error
 
     def end(self) -> None:
         """Kill everything in it and remove what runc made. Idempotent.
@@ -144,10 +147,9 @@ class Container:
                 signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
             if not select.select([self._pidfd], [], [], END_S)[0]:
                 raise EngineError(f"PID 1 of sandbox {self.name} does not die", code="unkillable")
-            self._runc.wait(END_S)
+            self.registered()
             os.close(self._pidfd)
             self._pidfd = -1
-            self.control.close()
         remove(self.name, self._runtime_root)
 
 

@@ -87,7 +87,7 @@ class OciEngine:
             base=ground,
             image=image,
             spec=spec,
-            on_frozen=self._snapshots.add,
+            snapshots=self._snapshots,
             on_destroyed=lambda: self._sandboxes.discard(sandbox),
         )
         self._sandboxes.add(sandbox)

@@ -32,7 +32,8 @@ def mount_overlay(lowers: Sequence[Path], upper: Path, work: Path, target: Path)
     Raises:
         EngineError: The kernel refused; `layers-missing` when a layer is not there.
     """
-    options: list[tuple[str, str | None]] = [("lowerdir+", str(lower)) for lower in lowers]
+    options: list[tuple[str, str | None]] = [("source", "overlay")]
+    options += [("lowerdir+", str(lower)) for lower in lowers]
     options += [("upperdir", str(upper)), ("workdir", str(work)), *FIXED, ("volatile", None)]
     try:
         new_mount("overlay", options, str(target), attributes=MOUNT_ATTR_NODEV)

@@ -101,7 +101,7 @@ def _sandbox(home: Home, pool: SlotPool) -> OciSandbox:
         base=Base((layer,), Layers((layer,))),
         image=Image(id="", tag="", workdir="/"),
         spec=SandboxSpec(limits=LIMITS),
-        on_frozen=lambda snapshot: None,
+        snapshots=set(),
         on_destroyed=lambda: None,
     )
 

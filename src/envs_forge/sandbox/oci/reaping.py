@@ -11,6 +11,7 @@ from envs_forge.sandbox.oci.cgroups import kill_all
 from envs_forge.sandbox.oci.container import remove
 from envs_forge.sandbox.oci.state import Home, dead_homes, drop_home
 from envs_forge.sandbox.oci.syscalls import MNT_DETACH, unmount
+from envs_forge.sandbox.oci.tools import PACKAGES
 
 
 def reap_dead(root: Path) -> int:
@@ -65,12 +66,13 @@ def _mounts_below(folder: Path) -> list[str]:
 
 
 def _helpers(folder: Path) -> list[int]:
-    """Processes whose command line names something in `folder`."""
+    """Our own helpers that were at work on something in `folder`."""
     sign = os.fsencode(f"{folder}/")
     found = []
     for place in Path("/proc").iterdir():
-        if place.name.isdigit() and int(place.name) != os.getpid():
+        if place.name.isdigit():
             with contextlib.suppress(OSError):
-                if sign in (place / "cmdline").read_bytes():
+                program, _, arguments = (place / "cmdline").read_bytes().partition(b"\0")
+                if sign in arguments and os.path.basename(program).decode(errors="replace") in PACKAGES:  # noqa: PTH119
                     found.append(int(place.name))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import shutil
 import threading
@@ -18,6 +17,7 @@ from envs_forge.sandbox.interrupts import deferred_interrupts
 from envs_forge.sandbox.oci.command import BadCommand, Command
 from envs_forge.sandbox.oci.container import PID_1, Container, remove
 from envs_forge.sandbox.oci.drain import Drain
+from envs_forge.sandbox.oci.failures import machine_errors, sandbox_errors
 from envs_forge.sandbox.oci.filesystem import Filesystem
 from envs_forge.sandbox.oci.pack import pack
 from envs_forge.sandbox.oci.rootfs import Root
@@ -46,7 +46,7 @@ class OciSandbox:
         base: What it stands on.
         image: The image with the ENV, WORKDIR and USER that hold here.
         spec: How it is made.
-        on_frozen: Told about each snapshot.
+        snapshots: The engine's snapshots; those taken of this sandbox join them.
         on_destroyed: Called once it is gone.
     """
 
@@ -60,7 +60,7 @@ class OciSandbox:
         base: Base,
         image: Image,
         spec: SandboxSpec,
-        on_frozen: Callable[[OciSnapshot], None],
+        snapshots: set[OciSnapshot],
         on_destroyed: Callable[[], None],
     ) -> None:
         self._name = name
@@ -69,8 +69,9 @@ class OciSandbox:
         self._drain = drain
         self._base = base
         self._image = image
+        self._workdir = image.workdir or "/"
         self._spec = spec
-        self._on_frozen = on_frozen
+        self._snapshots = snapshots
         self._on_destroyed = on_destroyed
         self._folder = home.sandboxes / name
         self._files = Filesystem(name, self._folder, base.lowers, slots)
@@ -91,14 +92,15 @@ class OciSandbox:
             InfrastructureError: One of these failed; `destroy` removes what is there.
         """
         self._home.check_disk()
-        self._folder.mkdir(mode=0o700)
+        with machine_errors("make a sandbox"):
+            self._folder.mkdir(mode=0o700)
         hostname = None if self._base.snapshot is not None else self._spec.hostname
         lowers = self._base.lowers
         self._files.mount(
             self._spec.limits.disk_mb, lambda upper: prepare(upper, lowers, self._spec.fresh_dirs, hostname)
         )
-        with Root(self._files.merged) as root, _disk_errors():
-            root.make_directories(self._image.workdir)
+        with Root(self._files.merged) as root, sandbox_errors():
+            root.make_directories(self._workdir)
         self._start_container()
 
     def exec(
@@ -117,10 +119,11 @@ class OciSandbox:
         began = time.monotonic()
         try:
             who = self._who(user)
-            content = Command(argv, self._environment(who, env), cwd or self._image.workdir, who).encode()
+            content = Command(argv, self._environment(who, env), cwd or self._workdir, who).encode()
         except (UnknownUser, BadCommand) as error:
             return ExecResult(CANNOT_RUN, b"", f"envs-forge: {error}\n".encode(), time.monotonic() - began)
-        result = Run(container, self._drain, output_limit).run(content, stdin, began + timeout)
+        with machine_errors("run a command"):
+            result = Run(container, self._drain, output_limit).run(content, stdin, began + timeout)
         if self._state == "destroyed":
             raise EngineError("the sandbox was destroyed while a command ran in it", code="destroyed")
         self._base.layers.check()
@@ -137,12 +140,12 @@ class OciSandbox:
         groups = [part for group in who.groups for part in ("--additional-gids", str(group))]
         user = ["--user", f"{who.uid}:{who.gid}", *groups]
         runc = [tool("runc"), "--root", str(self._home.runtime), "exec"]
-        return [*runc, "--cwd", self._image.workdir, *user, *variables, self._name]
+        return [*runc, "--cwd", self._workdir, *user, *variables, self._name]
 
     def put(self, target: str, archive: BinaryIO) -> None:
         """See `Sandbox.put`."""
         self._must_be_open()
-        with Root(self._files.merged) as root, _disk_errors():
+        with Root(self._files.merged) as root, sandbox_errors():
             unpack(root, target, archive)
         self._home.check_disk()
 
@@ -158,15 +161,19 @@ class OciSandbox:
         """See `Sandbox.snapshot`."""
         with deferred_interrupts(), self._lock:
             self._must_be_open()
-            if self._container is not None:
-                self._container.end()
+            self._end_container()
             self._files.unmount()
             self._base.layers.check()
             self._home.check_disk()
             slot, upper = self._files.give_upper()
-            name, slots = self._name, self._slots
-            frozen = OciSnapshot(self._image, self._base, upper, lambda: slots.give_back(slot, name))
-            self._on_frozen(frozen)
+            name, slots, forget = self._name, self._slots, self._snapshots.discard
+
+            def free(snapshot: OciSnapshot) -> None:
+                slots.give_back(slot, name)
+                forget(snapshot)
+
+            frozen = OciSnapshot(self._image, self._base, upper, free)
+            self._snapshots.add(frozen)
             self._state = "frozen"
             return frozen
 
@@ -176,10 +183,7 @@ class OciSandbox:
             if self._state == "gone":
                 return
             self._state = "destroyed"
-            if self._container is not None:
-                self._container.end()
-            else:
-                remove(self._name, self._home.runtime)
+            self._end_container()
             self._files.remove()
             shutil.rmtree(self._folder, ignore_errors=True)
             self._base.let_go()
@@ -196,13 +200,20 @@ class OciSandbox:
         spec = runc_spec(str(self._files.merged), PID_1, self._spec.hostname, self._spec.limits, f"/{self._name}")
         self._container = Container.start(self._name, self._folder, self._home.runtime, spec)
 
+    def _end_container(self) -> None:
+        """Kill everything in it; of one that never came up, remove what runc made."""
+        if self._container is not None:
+            self._container.end()
+            self._container = None
+        else:
+            remove(self._name, self._home.runtime)
+
     def _running(self) -> Container:
         """The container; a new one over the same files when the last one's PID 1 was killed (out of memory)."""
         with self._lock:
             self._must_be_open()
             if self._container is not None and not self._container.is_alive():
-                self._container.end()
-                self._container = None
+                self._end_container()
             if self._container is None:
                 self._start_container()
             assert self._container is not None
@@ -219,14 +230,3 @@ class OciSandbox:
     def _environment(self, who: Identity, extra: Mapping[str, str] | None) -> dict[str, str]:
         usual = {"PATH": PATH, "HOSTNAME": self._spec.hostname, "HOME": who.home}
         return {**usual, **self._image.env, **self._spec.env, **(extra or {})}
-
-
-@contextmanager
-def _disk_errors() -> Iterator[None]:
-    """A full disk slot, or a tree that cannot be written, as the package's own errors."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise EngineError("the sandbox has used up its disk limit", code="sandbox-full") from error
-        raise EngineError(f"the sandbox's files cannot be written: {error}", code="sandbox-files") from error

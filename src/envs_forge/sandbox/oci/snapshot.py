@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from envs_forge.sandbox.engine import Image
+from envs_forge.sandbox.changes import layer_changes
+from envs_forge.sandbox.engine import FileChange, Image
 from envs_forge.sandbox.interrupts import deferred_interrupts
 from envs_forge.sandbox.oci.layers import Layers
 
@@ -19,10 +20,10 @@ class OciSnapshot:
         image: The image that the sandbox was started from.
         base: What the sandbox stood on.
         upper: What it wrote.
-        free: Gives the disk slot back; called once.
+        free: Gives the disk slot back; called once, with the snapshot.
     """
 
-    def __init__(self, image: Image, base: Base, upper: Path, free: Callable[[], None]) -> None:
+    def __init__(self, image: Image, base: Base, upper: Path, free: Callable[[OciSnapshot], None]) -> None:
         self._image = image
         self._base = base
         self._upper = upper
@@ -48,6 +49,10 @@ class OciSnapshot:
         """The image's layers below."""
         return self._base.layers
 
+    def changes(self) -> list[FileChange]:
+        """See `Snapshot.changes`."""
+        return layer_changes(self._upper)
+
     def release(self) -> None:
         """See `Snapshot.release`. While a sandbox still stands on it, only the last `let_go` frees the space."""
         self._released = True
@@ -70,7 +75,7 @@ class OciSnapshot:
                 if not self._released or self._users or self._freed:
                     return
                 self._freed = True
-            self._free()
+            self._free(self)
             self._base.let_go()
 
 
