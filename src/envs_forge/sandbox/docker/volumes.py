@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Mapping
 from typing import IO
 
 import docker
 
 SPOOL_BYTES = 8 * 1024 * 1024
+READING = threading.Lock()
+"""Two sandboxes may be made from one snapshot at the same time."""
 
 
 def save_volumes(client: docker.APIClient, container: str) -> dict[str, IO[bytes]]:
@@ -23,8 +26,9 @@ def save_volumes(client: docker.APIClient, container: str) -> dict[str, IO[bytes
 def load_volumes(client: docker.APIClient, container: str, saved: Mapping[str, IO[bytes]]) -> None:
     """Unpack what `save_volumes` read into the volumes of a container that has not started."""
     for destination, archive in saved.items():
-        archive.seek(0)
-        client.put_archive(container, destination, archive)
+        with READING:
+            archive.seek(0)
+            client.put_archive(container, destination, archive)
 
 
 def _read(client: docker.APIClient, container: str, path: str) -> IO[bytes]:
