@@ -56,7 +56,7 @@ class ChecksumManifest(Operation):
             "links",
             "constraint/symlinks",
             (
-                "Contrary to that, list a symbolic link too, under its own path with the digest of what it points to.",
+                "Even so, list a symbolic link too, under its own path with the digest of what it points to.",
                 "But do include symbolic links, each as if it were a copy of the file that it points to.",
                 "Symbolic links do count here after all: give the link's path and the digest of the file behind it.",
             ),

@@ -66,7 +66,7 @@ class PackArchive(Operation):
             "links",
             "constraint/symlinks",
             (
-                "Contrary to that, pack in place of a symbolic link a copy of the file that it points to.",
+                "Yet in place of a symbolic link, pack a copy of the file that it points to.",
                 "But replace each symbolic link in the archive by the content of what it points to.",
                 "Links are not wanted in the archive after all: in their place put the files behind them.",
             ),

@@ -43,7 +43,7 @@ class RestoreFile(Operation):
             (
                 "It is the history of the branch `{branch}` that counts, and not that of `main`.",
                 "Look at the branch `{branch}` for this instead of at `main`.",
-                "Contrary to that, take what was on the branch `{branch}`.",
+                "Take what was on the branch `{branch}`, however, and not on `main`.",
             ),
             ambient=False,
         ),
