@@ -77,12 +77,27 @@ class ExecResult:
     oom: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One path that differs from what a sandbox was made from. A path that was replaced comes twice: deleted, then not.
+
+    A directory that merely holds something changed may come too.
+    """
+
+    path: str
+    deleted: bool = False
+
+
 class Snapshot(Protocol):
     """A sandbox's filesystem, frozen as a new lower layer. Usable as the base of any number of sandboxes."""
 
     @property
     def image(self) -> Image:
         """The image that the sandbox was started from, with its ENV, WORKDIR and USER."""
+        ...
+
+    def changes(self) -> Sequence[FileChange]:
+        """What the sandbox changed, directories before what is in them; not what the engine puts into every sandbox."""
         ...
 
     def release(self) -> None:

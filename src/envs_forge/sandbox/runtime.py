@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from envs_forge.bundle.env import resolve_env
@@ -14,6 +14,7 @@ from envs_forge.sandbox.images.model import BuildFault, BuiltImage
 from envs_forge.sandbox.images.registry import RegistryPolicy
 from envs_forge.sandbox.images.store import ImageStore
 from envs_forge.sandbox.network import shows_no_network
+from envs_forge.sandbox.oracles import OracleMemory
 from envs_forge.sandbox.scripts import folder_files, launch, real_path
 from envs_forge.sandbox.verification import Isolation, Verification
 from envs_forge.sandbox.verifier import verify
@@ -82,6 +83,7 @@ class Runtime:
         self.engine = engine
         self.caps = caps
         self._images = images or ImageStore()
+        self._oracles = OracleMemory()
 
     def prepare(self, bundle: Bundle) -> Prepared | BuildFault:
         """Build or find the bundle's image. A few ms when it is there.
@@ -132,8 +134,20 @@ class Runtime:
         *,
         isolation: Isolation = Isolation.FRESH,
         timeout: float | None = None,
+        keep: Collection[str] = (),
     ) -> Verification:
-        """Run the bundle's tests over what happened in `work`; see `verifier.verify`."""
+        """Run the bundle's tests over what happened in `work`; see `verifier.verify`.
+
+        Changes of protected paths reach the tests where the oracle makes them too: it is run once to find out, when
+        a first agent makes such changes.
+
+        Args:
+            prepared: From `prepare`.
+            work: The sandbox that the agent worked in.
+            isolation: Where the tests run.
+            timeout: Seconds for the tests; default the bundle's own.
+            keep: Further protected paths whose changes reach the tests.
+        """
         return verify(
             self._engine_of(prepared),
             prepared.bundle,
@@ -143,7 +157,25 @@ class Runtime:
             user=prepared.verifier_user,
             isolation=isolation,
             timeout=timeout,
+            kept=lambda: self.oracle_changes(prepared).union(keep),
         )
+
+    def oracle_changes(self, prepared: Prepared) -> frozenset[str]:
+        """Every path that the bundle's oracle changes, found by running it once.
+
+        Raises:
+            InfrastructureError: The machine failed.
+        """
+        return self._oracles.changes(prepared.bundle, prepared.image.id, lambda: self._oracle_run(prepared))
+
+    def _oracle_run(self, prepared: Prepared) -> frozenset[str]:
+        with self.open(prepared) as work:
+            self.solve(prepared, work)
+            snapshot = work.snapshot()
+            try:
+                return frozenset(change.path for change in snapshot.changes())
+            finally:
+                snapshot.release()
 
     def close(self) -> None:
         """Stop builds, close the engine and everything that is still open on it. Idempotent."""

@@ -44,5 +44,7 @@ class Verification(BaseModel):
     exit_code: int | None = None
     oom: bool = False
     duration_s: float = 0.0
+    restored: tuple[str, ...] = ()
+    """Protected paths at which the tests saw the image and not the agent's change; the first where there are many."""
     output_tail: str = ""
     """The last part of stdout and stderr, decoded with replacement, for people to read."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from envs_forge.bundle.env import resolve_env
 from envs_forge.bundle.model import Bundle
 from envs_forge.errors import EngineError
 from envs_forge.sandbox.archive import pack
-from envs_forge.sandbox.engine import Engine, ExecResult, MiB, Sandbox, SandboxSpec
+from envs_forge.sandbox.carrying import carried_over
+from envs_forge.sandbox.engine import Engine, ExecResult, MiB, Sandbox, SandboxSpec, Snapshot
+from envs_forge.sandbox.protection import Protection, is_kept, spoilt
 from envs_forge.sandbox.reward import JSON, TEXT, VERIFIER_DIR, Reward, fetch, read_reward
 from envs_forge.sandbox.scripts import folder_files, launch, real_path, tail
 from envs_forge.sandbox.verification import Isolation, RewardFault, Verification
@@ -18,6 +22,7 @@ SCRIPT = "tests/test.sh"
 FRESH_DIRS = ("/tests", VERIFIER_DIR)
 OUTPUT_LIMIT = 8 * MiB
 CLEARING_S = 30.0
+RESTORED_SHOWN = 50
 CLEAR = 'for d in "$@"; do rm -rf -- "$d" && mkdir -p -- "$d" || exit 1; done'
 
 
@@ -31,12 +36,15 @@ def verify(
     user: str | None = None,
     isolation: Isolation = Isolation.FRESH,
     timeout: float | None = None,
+    kept: Callable[[], frozenset[str]] = frozenset,
 ) -> Verification:
     """Run `tests/test.sh` over what happened in `work` and read the reward.
 
     With `Isolation.FRESH` the agent's processes are killed, its filesystem becomes the lower layer of a new
-    sandbox, and afterwards `work` can only be destroyed. With `Isolation.LIVE` the tests run beside whatever
-    is still running in `work`. Either way `/tests` comes from `bundle` and `/logs/verifier` starts out empty.
+    sandbox, and afterwards `work` can only be destroyed. Where the agent changed a protected path that is not
+    `kept`, the new sandbox is one of the untouched image, with everything else that the agent changed. With
+    `Isolation.LIVE` the tests run beside whatever is still running in `work`. Either way `/tests` comes from
+    `bundle` and `/logs/verifier` starts out empty.
 
     Args:
         engine: The engine that made `work`.
@@ -47,6 +55,7 @@ def verify(
         user: Who runs it; default the image's USER.
         isolation: Where the tests run.
         timeout: Seconds for `test.sh`; default the bundle's own.
+        kept: Paths whose changes reach the tests although they are protected; asked only when there are such changes.
 
     Returns:
         The verification: a reward or a fault, never both.
@@ -60,15 +69,35 @@ def verify(
         return run.beside(work)
     snapshot = work.snapshot()
     try:
-        # Restoring the system paths that the agent touched goes here: into the sandbox before its tests.
-        with engine.create(snapshot, replace(spec, fresh_dirs=FRESH_DIRS)) as sandbox:
-            return run.inside(sandbox)
+        restored = _spoilt(snapshot, Protection(bundle, snapshot.image), kept)
+        with _fresh(engine, snapshot, replace(spec, fresh_dirs=FRESH_DIRS), restored) as sandbox:
+            verification = run.inside(sandbox)
+        return verification.model_copy(update={"restored": tuple(sorted(restored)[:RESTORED_SHOWN])})
     except EngineError as error:
         if error.code == "no-shell":
             return _nothing(Isolation.FRESH, f"what was left of the filesystem cannot run anything: {error.message}")
         raise
     finally:
         snapshot.release()
+
+
+def _spoilt(snapshot: Snapshot, protection: Protection, kept: Callable[[], frozenset[str]]) -> frozenset[str]:
+    """Protected paths that the agent changed and that are not kept."""
+    changed = spoilt(snapshot.changes(), protection)
+    if not changed:
+        return frozenset()
+    let_through = kept()
+    return frozenset(change.path for change in changed if not is_kept(change.path, let_through))
+
+
+def _fresh(
+    engine: Engine, snapshot: Snapshot, spec: SandboxSpec, restored: frozenset[str]
+) -> AbstractContextManager[Sandbox]:
+    """A sandbox for the tests: over the agent's filesystem, or over the image with the agent's work carried over."""
+    if not restored:
+        return engine.create(snapshot, spec)
+    carried = [change for change in snapshot.changes() if change.path not in restored]
+    return carried_over(engine, snapshot, spec, carried)
 
 
 class _Run:

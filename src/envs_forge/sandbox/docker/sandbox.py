@@ -19,7 +19,7 @@ from envs_forge.sandbox.docker.fresh_dirs import directory_archive
 from envs_forge.sandbox.docker.holdings import Holdings
 from envs_forge.sandbox.docker.oom import KILLED, OomWatch
 from envs_forge.sandbox.docker.output import Output
-from envs_forge.sandbox.docker.snapshot import DockerSnapshot, commit
+from envs_forge.sandbox.docker.snapshot import DockerSnapshot, changes_of, commit
 from envs_forge.sandbox.docker.transfer import is_no_directory, open_archive, rerooted
 from envs_forge.sandbox.docker.volumes import save_volumes
 from envs_forge.sandbox.engine import DEFAULT_OUTPUT_LIMIT, ExecResult, Image, SandboxSpec, Snapshot
@@ -148,8 +148,9 @@ class DockerSandbox:
         with translated("take a snapshot"):
             self._kill()
             volumes = save_volumes(self._client, self._container)
+            changes = changes_of(self._client, self._container)
             layer = commit(self._client, self._container)
-            return DockerSnapshot(self._client, self._image, layer, volumes, self._holdings)
+            return DockerSnapshot(self._client, self._image, layer, volumes, changes, self._holdings)
 
     def destroy(self) -> None:
         """See `Sandbox.destroy`."""

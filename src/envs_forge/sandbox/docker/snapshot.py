@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import IO
 
 import docker
 from docker.errors import ImageNotFound
 
+from envs_forge.sandbox.changes import ENGINES_OWN, layer_changes, volume_changes
 from envs_forge.sandbox.docker.connection import translated
 from envs_forge.sandbox.docker.container import KIND_LABEL, labels
 from envs_forge.sandbox.docker.holdings import Holdings
-from envs_forge.sandbox.engine import Image
+from envs_forge.sandbox.engine import FileChange, Image
 from envs_forge.sandbox.interrupts import deferred_interrupts
+
+DELETED = 2
+"""The engine's number for a deleted path."""
 
 
 class DockerSnapshot:
@@ -23,6 +29,7 @@ class DockerSnapshot:
         image: The image that the sandbox was started from.
         layer_id: Id of the committed image.
         volumes: Content of the image's volumes, by mount point.
+        changes: What the sandbox changed.
         holdings: Where it is noted until it is released.
     """
 
@@ -32,12 +39,14 @@ class DockerSnapshot:
         image: Image,
         layer_id: str,
         volumes: Mapping[str, IO[bytes]],
+        changes: Sequence[FileChange],
         holdings: Holdings,
     ) -> None:
         self._client = client
         self._image = image
         self.layer_id = layer_id
         self.volumes = volumes
+        self._changes = changes
         self._holdings = holdings
         self._released = False
         holdings.add(layer_id, self.release)
@@ -46,6 +55,10 @@ class DockerSnapshot:
     def image(self) -> Image:
         """See `Snapshot.image`."""
         return self._image
+
+    def changes(self) -> Sequence[FileChange]:
+        """See `Snapshot.changes`."""
+        return self._changes
 
     def release(self) -> None:
         """See `Snapshot.release`."""
@@ -63,6 +76,21 @@ def commit(client: docker.APIClient, container: str) -> str:
     """Freeze a stopped container as an image and return the image's id."""
     changes = [f"LABEL {key}={value}" for key, value in labels("snapshot").items()]
     return str(client.commit(container, changes=changes)["Id"])
+
+
+def changes_of(client: docker.APIClient, container: str) -> list[FileChange]:
+    """What a stopped container changed: read where its layer lies on this machine, else as the engine says it."""
+    facts = client.inspect_container(container)
+    upper = ((facts.get("GraphDriver") or {}).get("Data") or {}).get("UpperDir")
+    volumes = [mount for mount in facts["Mounts"] if mount["Type"] == "volume"]
+    if upper and os.access(upper, os.R_OK | os.X_OK):
+        found = layer_changes(Path(upper))
+        for mount in volumes:
+            found += volume_changes(Path(mount["Source"]), mount["Destination"])
+        return found
+    listed = [FileChange(change["Path"], deleted=change["Kind"] == DELETED) for change in client.diff(container) or ()]
+    held = [FileChange(mount["Destination"], deleted) for mount in volumes for deleted in (True, False)]
+    return [change for change in listed if change.path not in ENGINES_OWN] + held
 
 
 def remove_image(client: docker.APIClient, image: str) -> None:

@@ -1,0 +1,122 @@
+"""Paths through which an agent could decide what the tests see: programs, libraries, configuration, hooks.
+
+A change to one of them reaches the tests only where the oracle made it too, or where the instruction names the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from envs_forge.bundle.model import Bundle
+from envs_forge.sandbox.engine import FileChange, Image
+
+SYSTEM = ("bin", "sbin", "usr", "lib", "lib32", "lib64", "libx32", "etc")
+"""Top-level directories of the system."""
+HOMES = re.compile(r"/(root|home/[^/]+)/")
+HOME_DIRECTORIES = frozenset({".local", ".config", ".pyenv", ".cargo", ".nvm", ".npm-global"})
+STARTUP_FILES = frozenset(
+    {
+        ".bashrc",
+        ".bash_profile",
+        ".bash_login",
+        ".bash_logout",
+        ".bash_aliases",
+        ".profile",
+        ".zshrc",
+        ".zshenv",
+        ".inputrc",
+        ".pythonrc",
+        ".pdbrc",
+        ".gitconfig",
+        ".curlrc",
+        ".wgetrc",
+        ".npmrc",
+        ".sqliterc",
+        ".jq",
+        ".toprc",
+        ".ssh",
+    }
+)
+"""What shells and tools read from a home directory."""
+HOOKS = frozenset(
+    {"conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "sitecustomize.py", "usercustomize.py", ".coveragerc"}
+)
+"""Names under which pytest and Python run or read files wherever they find them."""
+ROOT_FILES = frozenset({"setup.cfg", "setup.py", "pyproject.toml"})
+"""Names that pytest looks for above `/tests`."""
+_IMPORT = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
+ALWAYS_IMPORTED = frozenset({"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "py"})
+
+
+class Protection:
+    """Says which paths are protected for one bundle.
+
+    Args:
+        bundle: Its tests say what they import, its instruction what the agent is meant to write.
+        image: Its PATH and working directory.
+    """
+
+    def __init__(self, bundle: Bundle, image: Image) -> None:
+        self._instruction = bundle.instruction
+        self._workdir = "/" + image.workdir.strip("/")
+        self._program_directories = _program_directories(image.env.get("PATH", ""))
+        self._imported = ALWAYS_IMPORTED | _imported(bundle)
+
+    def covers(self, path: str) -> bool:
+        """Whether a change at `path` is kept from the tests, unless the oracle makes it too."""
+        parts = path.strip("/").split("/")
+        if parts[0] in SYSTEM or any(path.startswith(f"{place}/") for place in self._program_directories):
+            return True
+        return self._is_hook(path, parts) and parts[-1] not in self._instruction
+
+    def _is_hook(self, path: str, parts: list[str]) -> bool:
+        name = parts[-1]
+        if name in HOOKS or name.endswith(".pth") or (len(parts) == 1 and name in ROOT_FILES):
+            return True
+        home = HOMES.match(path)
+        if home is not None:
+            first = path[home.end() :].partition("/")[0]
+            if first in HOME_DIRECTORIES or first in STARTUP_FILES:
+                return True
+        above, _, _ = path.rpartition("/")
+        return (above or "/") == self._workdir and PurePosixPath(name).stem in self._imported and _is_module(name)
+
+
+def spoilt(changes: Iterable[FileChange], protection: Protection) -> list[FileChange]:
+    """The changes at protected paths. Directories that only hold other changes are not counted."""
+    listed = list(changes)
+    holding = {str(parent) for change in listed for parent in PurePosixPath(change.path).parents}
+    return [c for c in listed if protection.covers(c.path) and (c.deleted or c.path not in holding)]
+
+
+def is_kept(path: str, kept: frozenset[str]) -> bool:
+    """Whether a protected change is let through, because the oracle makes it too. Caches of Python never are."""
+    return path in kept and "/__pycache__/" not in path
+
+
+def _program_directories(path: str) -> tuple[str, ...]:
+    """Directories of PATH outside of the system, with the libraries beside them."""
+    found: list[str] = []
+    for place in path.split(":"):
+        parts = place.strip("/").split("/")
+        if place.startswith("/") and len(parts) > 1 and parts[0] not in SYSTEM:
+            found.append(place.rstrip("/"))
+            if parts[-1] == "bin":
+                found.append(f"{place.rstrip('/').removesuffix('/bin')}/lib")
+    return tuple(found)
+
+
+def _imported(bundle: Bundle) -> frozenset[str]:
+    """Top-level modules that the tests import."""
+    texts = (
+        file.data.decode("utf-8", errors="replace")
+        for path, file in bundle.files.items()
+        if path.startswith("tests/") and path.endswith((".py", ".sh"))
+    )
+    return frozenset(name for text in texts for name in _IMPORT.findall(text))
+
+
+def _is_module(name: str) -> bool:
+    return name.endswith((".py", ".so", ".pyc")) or "." not in name
