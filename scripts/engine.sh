@@ -17,6 +17,7 @@ DIR=${ENVS_FORGE_ENGINE_DIR:-/var/lib/envs-forge/engine}
 SOCKET=${ENVS_FORGE_ENGINE_SOCKET:-/var/run/docker.sock}
 PIDFILE=$DIR/docker.pid
 LOG=$DIR/dockerd.log
+LAUNCHED='' # process id of the dockerd that this script started
 
 # The process id of our dockerd, or nothing. A pid that now belongs to something else does not count.
 our_pid() {
@@ -59,14 +60,15 @@ launch() {
     setsid dockerd --config-file="$DIR/daemon.json" --data-root="$DIR/data" --exec-root="$DIR/exec" \
         --pidfile="$PIDFILE" --host="unix://$SOCKET" --log-level=warn ${ENVS_FORGE_DOCKERD_FLAGS-} \
         >>"$LOG" 2>&1 </dev/null 9>&- &
+    LAUNCHED=$!
 }
 
 # Wait until dockerd answers; show the end of its log when it gives up.
 wait_ready() {
-    local left=120
+    local left=240
     until DOCKER_HOST=unix://$SOCKET engine_answers; do
         left=$((left - 1))
-        if [ "$left" = 0 ] || { [ "$left" -lt 110 ] && [ -z "$(our_pid)" ]; }; then
+        if [ "$left" = 0 ] || { [ -n "$LAUNCHED" ] && ! kill -0 "$LAUNCHED" 2>/dev/null; }; then
             tail -n 15 "$LOG" >&2
             die "dockerd did not come up (the end of $LOG is above)" "look at the log, then: make engine"
         fi
@@ -104,7 +106,7 @@ bring_up() {
     if engine_answers; then return 0; fi # another set-up has just started it
     if ! have dockerd || ! have docker || ! have runc || ! docker buildx version >/dev/null 2>&1; then
         say "no container engine answers: installing one"
-        ./install_engine.sh
+        ./install_engine.sh 9>&- # what a package starts must not inherit the lock
         if engine_answers; then return 0; fi # the package started it as a service
     fi
     if [ -z "$(our_pid)" ]; then

@@ -71,6 +71,14 @@ def test_comes_up_again_after_its_process_was_killed(private):
     assert str(directory) not in Path("/proc/self/mountinfo").read_text()
 
 
+@pytest.mark.skipif(not CAN_START, reason="starting a dockerd needs Linux, root and dockerd")
+def test_a_dockerd_that_does_not_come_up_is_reported_with_its_last_words(private):
+    failed = run_script("unshare", "--net", ENGINE, "start", env={**private, "ENVS_FORGE_DOCKERD_FLAGS": "--nonsense"})
+    assert failed.returncode == 2
+    assert "unknown flag: --nonsense" in failed.stderr
+    assert "fix: " in failed.stderr
+
+
 @pytest.mark.skipif(platform.system() != "Linux", reason="needs /proc")
 def test_stop_spares_a_process_that_got_the_pid_of_a_dead_engine(private):
     directory = Path(private["ENVS_FORGE_ENGINE_DIR"])

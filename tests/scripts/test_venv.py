@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -71,20 +72,19 @@ def _works(project: Path) -> bool:
 
 def test_killed_halfway_then_two_at_once_make_one_good_environment(project):
     killed = _start(project)
-    mark = project / ".venv/envs-forge.unfinished"
+    begun = project / ".venv/bin"
     deadline = time.monotonic() + 60
-    while not mark.exists() and time.monotonic() < deadline:
+    while not begun.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate()
-    assert mark.exists()
+    assert begun.exists()
     assert not (project / ".venv/envs-forge.stamp").exists()
 
     first, second = _start(project), _start(project)
     said = [_finish(first), _finish(second)]
     assert sum("removing the unfinished" in text for text in said) == 1
     assert sum("installing" in text for text in said) == 1
-    assert not mark.exists()
     assert _works(project)
 
 
@@ -104,26 +104,33 @@ def test_a_changed_pin_renews_it_in_place(project):
     assert (project / ".venv/mine").exists()
 
 
-def test_somebody_elses_environment_is_kept(project):
-    (project / ".venv/envs-forge.stamp").unlink()
+@pytest.fixture
+def somebody_elses(project: Path) -> Iterator[Path]:
+    """The environment without the note that it is ours."""
+    note = project / ".venv/envs-forge.made"
+    note.unlink()
+    yield project / ".venv"
+    note.touch()
+
+
+def test_somebody_elses_environment_is_kept_even_if_an_installation_was_cut_off(project, somebody_elses):
+    (somebody_elses / "envs-forge.stamp").unlink()
     said = _finish(_start(project))
+    assert "installing" in said
     assert "removing" not in said
-    assert (project / ".venv/mine").exists()
+    assert (somebody_elses / "mine").exists()
 
 
-def test_somebody_elses_broken_environment_is_not_removed_but_named(project):
-    stamp = project / ".venv/envs-forge.stamp"
-    kept = stamp.read_text()
-    stamp.unlink()
-    python = project / ".venv/bin/python"
+def test_somebody_elses_broken_environment_is_not_removed_but_named(project, somebody_elses):
+    python = somebody_elses / "bin/python"
     target = python.readlink()
     python.unlink()
     process = _start(project)
     _, stderr = process.communicate(timeout=60)
+    python.symlink_to(target)
     assert process.returncode == 2
     assert "rm -r .venv" in stderr
-    python.symlink_to(target)
-    stamp.write_text(kept)
+    assert (somebody_elses / "mine").exists()
 
 
 @pytest.mark.slow
