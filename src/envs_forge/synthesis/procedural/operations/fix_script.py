@@ -113,7 +113,14 @@ class FixScript(Operation):
         if "exit_status" in knobs:
             cases.append(Case(("1", "none.csv"), {}, status=True))
         folder = dice.pick(value.vocabulary.services)
-        return {"program": f"/opt/{folder}/keep.sh", "field": field, "cases": tuple(cases), "faults": knobs}
+        sample = source.make(dice.fork("sample"), value.vocabulary, value.count, value.features)
+        return {
+            "program": f"/opt/{folder}/keep.sh",
+            "field": field,
+            "cases": tuple(cases),
+            "faults": knobs,
+            "sample": sample.with_rows(sample.rows),
+        }
 
     def _case(self, dice: Dice, value: Brief, field: int, name: str, *, cut: bool = False) -> Case:
         made = source.make(dice, value.vocabulary, 6, frozenset())
@@ -134,7 +141,8 @@ class FixScript(Operation):
         direct = "executable" in params["faults"]
         if direct and "executable" not in knobs:
             outcome = []
-        return Script(REPAIRED.format(field=params["field"]), params["cases"], tuple(outcome), direct)
+        text = REPAIRED.format(field=params["field"])
+        return Script(text, params["cases"], tuple(outcome), params["field"], params["sample"], direct)
 
     def _printed(self, case: Case, params: Params, knobs: Knobs, slip: str) -> list[str]:
         limit, name = case.arguments

@@ -8,6 +8,7 @@ from typing import Any
 
 from envs_forge.bundle.model import BundleFile
 from envs_forge.synthesis.procedural.values.base import Value
+from envs_forge.synthesis.procedural.values.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +28,14 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Script(Value):
-    """Two scripts are the same answer when they do the same in every case.
-
-    No operation takes a script, so there is no source of them.
+    """Keeps the lines of a CSV file with at least some number. It is known by what it does in every case.
 
     Attributes:
         text: Of a script that does so.
         cases: The calls.
         outcome: What comes out, in the order of the cases: `number: line` a line of output, `number ends with status`.
+        field: Where the number stands, from 1.
+        sample: A table of the kind that it reads.
         direct: Whether it is started by its path, so that it needs its run bit.
     """
 
@@ -45,6 +46,8 @@ class Script(Value):
     text: str
     cases: tuple[Case, ...]
     outcome: tuple[str, ...]
+    field: int
+    sample: Table
     direct: bool = False
 
     def files(self, path: str) -> Mapping[str, BundleFile]:
