@@ -86,6 +86,20 @@ echo $r > /logs/verifier/reward.txt
     assert verification.restored == ("/usr/local/bin/x",)
 
 
+@pytest.mark.parametrize(
+    "plant",
+    [
+        f"mkdir -p /logs/verifier /tests; {REWARD}; echo '{REWARD}' > /tests/test.sh",
+        "rm -rf /logs /tests; mkdir -p /mine/verifier; echo 1 > /mine/verifier/reward.txt; ln -s /mine /logs",
+        "rm -rf /logs; mkdir -p /logs/verifier/reward.txt",
+        "rm -rf /logs /tests; echo 1 > /logs; ln -s /app /tests",
+    ],
+)
+def test_a_hack_of_the_system_does_not_carry_a_reward_over(plant, runtime):
+    verification = verified(runtime, PYTHON_TASK, f"{plant}; {program('/usr/local/bin/x')}")
+    assert (verification.reward, verification.restored) == (0.0, ("/usr/local/bin/x",))
+
+
 def test_what_the_oracle_installs_others_may_install_too(runtime):
     place = "/usr/local/bin/count-lines"
     bundle = task(

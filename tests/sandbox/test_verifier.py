@@ -140,10 +140,15 @@ def test_live_tests_do_not_start_where_the_traces_cannot_be_cleared(engine: Engi
     assert "cannot be cleared" in found.output_tail
 
 
-def test_a_wrecked_filesystem_is_a_fault_and_no_failure_of_the_machine(engine: Engine, plain: Image) -> None:
-    for isolation in Isolation:
-        found = after(engine, plain, "rm -rf --no-preserve-root / 2>/dev/null", task(PASSES), isolation=isolation)
-        assert found.fault is RewardFault.MISSING
+def test_a_wrecked_filesystem_is_no_failure_of_the_machine(engine: Engine, plain: Image) -> None:
+    wreck = "rm -rf --no-preserve-root / 2>/dev/null"
+    assert after(engine, plain, wreck, task(PASSES), isolation=Isolation.LIVE).fault is RewardFault.MISSING
+    fresh = after(engine, plain, wreck, task(f"ls /srv && exit; echo 0.5 > {REWARD}\n"))
+    assert fresh.fault is RewardFault.MISSING or (fresh.reward, "/usr" in fresh.restored) == (0.5, True)
+
+
+def test_nothing_is_restored_where_nothing_was_touched(engine: Engine, plain: Image) -> None:
+    assert after(engine, plain, "echo x > /srv/x", task(PASSES)).restored == ()
 
 
 def test_tests_of_an_unprivileged_user_can_write_a_reward(engine: Engine, rich: Image) -> None:

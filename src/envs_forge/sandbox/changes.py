@@ -41,16 +41,25 @@ def _walk(directory: Path, at: str) -> Iterator[FileChange]:
         if path in ENGINES_OWN:
             continue
         about = entry.stat(follow_symlinks=False)
-        if stat.S_ISCHR(about.st_mode) and about.st_rdev == 0:
-            yield FileChange(path, deleted=True)
-            continue
-        if not stat.S_ISDIR(about.st_mode):
-            yield FileChange(path)
-            continue
-        if _is_opaque(entry.path):
-            yield FileChange(path, deleted=True)
-        yield FileChange(path)
-        yield from _walk(Path(entry.path), path)
+        if stat.S_ISDIR(about.st_mode):
+            yield from _directory(Path(entry.path), path)
+        else:
+            yield FileChange(path, deleted=stat.S_ISCHR(about.st_mode) and about.st_rdev == 0)
+
+
+def _directory(directory: Path, path: str) -> Iterator[FileChange]:
+    """A directory and what is in it; nothing where only the engine put something into it."""
+    if _is_opaque(str(directory)):
+        yield FileChange(path, deleted=True)
+    elif _only_engines(directory, path):
+        return
+    yield FileChange(path)
+    yield from _walk(directory, path)
+
+
+def _only_engines(directory: Path, path: str) -> bool:
+    names = [entry.name for entry in directory.iterdir()]
+    return bool(names) and all(f"{path}/{name}" in ENGINES_OWN for name in names)
 
 
 def _is_opaque(path: str) -> bool:

@@ -96,8 +96,13 @@ def _fresh(
     """A sandbox for the tests: over the agent's filesystem, or over the image with the agent's work carried over."""
     if not restored:
         return engine.create(snapshot, spec)
-    carried = [change for change in snapshot.changes() if change.path not in restored]
+    carried = [change for change in snapshot.changes() if change.path not in restored and not _is_ours(change.path)]
     return carried_over(engine, snapshot, spec, carried)
+
+
+def _is_ours(path: str) -> bool:
+    """Whether a path is one of the verifier's directories, in one of them, or above one."""
+    return any(f"{path}/".startswith(f"{fresh}/") or f"{fresh}/".startswith(f"{path}/") for fresh in FRESH_DIRS)
 
 
 class _Run:
