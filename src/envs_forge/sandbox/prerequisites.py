@@ -106,21 +106,27 @@ def _engine() -> list[Check]:
         client = connect()
         version = client.version()
     except (ForgeError, OSError) as error:
-        unknown = "not known until an engine answers"
-        message = error.message if isinstance(error, ForgeError) else str(error)
-        return [
-            Check("docker engine", False, message, engine_fix()),
-            _buildkit(),
-            Check("base image", False, unknown, engine_fix()),
-        ]
+        detail, fix = _lack(str(error))
+        base = Check("base image", False, "not known until an engine answers", fix)
+        return [Check("docker engine", False, detail, fix), _buildkit(), base]
     detail = f"{version.get('Version', '?')} on {version.get('Os', '?')}/{version.get('Arch', '?')}"
     return [Check("docker engine", True, detail), _buildkit(), _base_image(client)]
 
 
+def _lack(said: str) -> tuple[str, str]:
+    """What the connection's error means, and its fix."""
+    if "PermissionError" in said or "ermission denied" in said:
+        return "an engine is there, but this user may not use it", "usermod -aG docker $USER, then log in again"
+    if "FileNotFoundError" in said or "refused" in said:
+        return "no engine answers", engine_fix()
+    return said, engine_fix()
+
+
 def _buildkit() -> Check:
-    fix = make_or("engine", "install the docker client's buildx plugin: apt-get install docker-buildx")
+    fix = make_or("engine", "install the docker client and its buildx plugin: apt-get install docker-cli docker-buildx")
     found = _output("docker", "buildx", "version")
-    detail = " ".join(found.split()[:2]) if found else "the docker client has no buildx"
+    lack = "the docker client has no buildx" if shutil.which("docker") else "no docker client"
+    detail = " ".join(found.split()[:2]) if found else lack
     return _result("buildkit", found is not None, detail, fix)
 
 
