@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 
 from envs_forge.synthesis.procedural.dice import Dice
@@ -12,16 +11,20 @@ from envs_forge.synthesis.procedural.values.table import Row, Table
 
 SOLUTION = """\
 mkdir -p "$(dirname {target})"
-{plain} | sed 's/ msg="[^"]*"//' | awk {variables} '
-BEGIN {{ print header }}
-{{ split("", f); for (i = 1; i <= NF; i++) {{ at = index($i, "="); f[substr($i, 1, at - 1)] = substr($i, at + 1) }} }}
-{test} {{
-    id = f[key]
-    if (!(id in lines)) {{ order[++many] = id; labels[id] = f[label] }}
-    lines[id]++; latest[id] = f["time"]
-}}
-END {{ for (i = 1; i <= many; i++) {{ id = order[i]; print id "," labels[id] "," lines[id] "," latest[id] }} }}
-' > {target}
+python3 - {source} {target} <<'EOF'
+import csv, shlex, sys
+rows = {{}}
+with open(sys.argv[1], encoding="utf-8") as file:
+    for line in file:
+        event = dict(field.split("=", 1) for field in shlex.split(line))
+        if {test}:
+            row = rows.setdefault(event[{key!r}], [event[{label!r}], 0, ""])
+            row[1:] = row[1] + 1, event["time"]
+with open(sys.argv[2], "w", newline="", encoding="utf-8") as file:
+    out = csv.writer(file, lineterminator="\\n")
+    out.writerow({columns!r}.split(","))
+    out.writerows([key, *row] for key, row in rows.items())
+EOF
 """
 
 
@@ -95,7 +98,7 @@ class CountLog(Operation):
         """The commonest level, and the time of one of its lines in the first half."""
         levels = [event.level.lower() for event in value.events]
         level = max(sorted(set(levels)), key=levels.count)
-        times = [event.time for event in value.events if event.level == level and event.label]
+        times = [event.time for event in value.events if event.level == level and event.label is not None]
         if len(times) < 4:
             return None
         since = times[dice.between(1, len(times) // 2)]
@@ -105,14 +108,14 @@ class CountLog(Operation):
         """Lines by key."""
         groups: dict[str, list[Event]] = {}
         for event in value.events:
-            if slip == "malformed:stop" and not event.label:
+            if slip == "malformed:stop" and event.label is None:
                 break
             if self._counts(event, params, knobs, slip):
                 groups.setdefault(event.key, []).append(event)
         end = "\r" if value.newline == "\r\n" and "crlf" not in knobs else ""
         place = 0 if slip == "earliest" else -1
         rows: list[Row] = [
-            (key, group[0].label + end, str(len(group)), group[place].time) for key, group in groups.items()
+            (key, (group[0].label or "") + end, str(len(group)), group[place].time) for key, group in groups.items()
         ]
         return Table((value.key, value.label, "lines", "latest"), ("key", "label", "number", "date"), tuple(rows))
 
@@ -120,7 +123,7 @@ class CountLog(Operation):
         level, message = event.level, event.message
         if "ignore_case" in knobs:
             level = level.lower()
-        if "malformed" in knobs and not event.label:
+        if "malformed" in knobs and event.label is None:
             return False
         early = event.time <= params["since"] if slip == "minimum:above" else event.time < params["since"]
         if "minimum" in knobs and early:
@@ -132,19 +135,12 @@ class CountLog(Operation):
         return {**params, "columns": f"{params['key']},{params['label']},lines,latest"}
 
     def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:
-        """One pass of awk over the lines without their messages."""
-        tests = [('tolower(f["level"])' if "ignore_case" in knobs else 'f["level"]') + " == level"]
-        tests += ["label in f"] if "malformed" in knobs else []
-        tests += ['f["time"] >= since'] if "minimum" in knobs else []
-        variables = {"header": self.slots(params)["columns"]}
-        variables |= {name: params[name] for name in ("level", "key", "label")}
-        variables |= {"since": params["since"]} if "minimum" in knobs else {}
-        return SOLUTION.format(
-            plain=f"tr -d '\\r' < {paths.source}" if "crlf" in knobs else f"cat {paths.source}",
-            target=paths.target,
-            variables=" ".join(f"-v {name}={shlex.quote(text)}" for name, text in variables.items()),
-            test=" && ".join(tests),
-        )
+        """One pass over the lines."""
+        tests = ['event["level"]' + (".lower()" if "ignore_case" in knobs else "") + f" == {params['level']!r}"]
+        tests += [f"{params['label']!r} in event"] if "malformed" in knobs else []
+        tests += [f'event["time"] >= {params["since"]!r}'] if "minimum" in knobs else []
+        filled = {**self.slots(params), "test": " and ".join(tests)}
+        return SOLUTION.format(source=paths.source, target=paths.target, **filled)
 
 
 OPERATION = CountLog()

@@ -1,7 +1,7 @@
 """Logs of services.
 
 Features: `level_case` (levels in several capitalisations), `cut_lines` (lines that break off), `crlf`; of the features
-of tables `case` and `compound`, which concern the labels.
+of tables those that concern labels.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from envs_forge.synthesis.procedural.sources import table
 from envs_forge.synthesis.procedural.values.log import Event, Log
 
 LEVELS = ("error", "warn", "info")
+OF_LABELS = frozenset({"blank_label", "case", "compound", "padding"})
 SPELLINGS = (str.upper, str.capitalize)
 
 
 def make(dice: Dice, vocabulary: Vocabulary, count: int, features: frozenset[str]) -> Log:
     """A log about six to ten things: for one of the levels each has another number of lines, at least one has ten."""
     many = min(10, 5 + count // 12)
-    units = table.make(dice.fork("units"), vocabulary, many, features & {"case", "compound"})
+    units = table.make(dice.fork("units"), vocabulary, many, features & OF_LABELS)
     label = dice.pick(units.of_kind("label"))
     things = list(zip(units.cells(units.columns[0]), units.cells(label), strict=True))
     main, *others = dice.shuffled(LEVELS)
@@ -31,7 +32,7 @@ def make(dice: Dice, vocabulary: Vocabulary, count: int, features: frozenset[str
         second += dice.between(3, 400)
         cut = "cut_lines" in features and dice.chance(0.12)
         shown = dice.pick(SPELLINGS)(level) if "level_case" in features and dice.chance(0.3) else level
-        events.append(Event(f"{day}T{_clock(second)}", shown, _message(dice, vocabulary), key, "" if cut else ward))
+        events.append(Event(f"{day}T{_clock(second)}", shown, _message(dice, vocabulary), key, None if cut else ward))
     return Log(units.columns[0], label, tuple(events), "\r\n" if "crlf" in features else "\n")
 
 

@@ -11,18 +11,18 @@ from envs_forge.synthesis.procedural.values.base import Value
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What a line of a log says. Without a label the line breaks off after the key."""
+    """What a line of a log says. Where the label is None the line breaks off after the key."""
 
     time: str
     level: str
     message: str
     key: str
-    label: str
+    label: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Log(Value):
-    """Lines of `name=value` pairs in the order of time; the message is in double quotes.
+    """Lines of `name=value` pairs in the order of time; the message, and a label that needs it, in double quotes.
 
     Attributes:
         key: Name of the field that tells what an event is about.
@@ -50,4 +50,7 @@ class Log(Value):
 
     def _line(self, event: Event) -> str:
         text = f'time={event.time} level={event.level} msg="{event.message}" {self.key}={event.key}'
-        return f"{text} {self.label}={event.label}" if event.label else text
+        if event.label is None:
+            return text
+        plain = event.label and " " not in event.label
+        return f"{text} {self.label}={event.label}" if plain else f'{text} {self.label}="{event.label}"'

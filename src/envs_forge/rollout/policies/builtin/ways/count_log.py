@@ -7,12 +7,12 @@ from envs_forge.rollout.policies.builtin.commands import folder_of, python, scri
 from envs_forge.rollout.policies.builtin.way import Detail, OperationWays, Options, Reading
 
 CODE = """
-import re, sys
+import csv, re, sys
 source, target, level, since, *columns = sys.argv[1:]
 key, label = columns[:2]
 found = {{}}
 for line in open(source, encoding="utf-8", newline={newline!r}).read().rstrip("\\n").split("\\n"):
-    fields = dict(re.findall(r'(\\w+)=("[^"]*"|[^ ]+)', line))
+    fields = dict(re.findall(r'(\\w+)=("[^"]*"\\r?|[^ ]+)', line))
     if label not in fields:
         {damaged}
     if since and fields["time"] {early} since:
@@ -21,11 +21,11 @@ for line in open(source, encoding="utf-8", newline={newline!r}).read().rstrip("\
     if own == level{anywhere}:
         found.setdefault(fields[key], []).append(fields)
 with open(target, "w", encoding="utf-8", newline="") as file:
-    print(*columns, sep=",", file=file)
+    out = csv.writer(file, lineterminator="\\n")
+    out.writerow(columns)
     for name, lines in found.items():
-        shown = lines[0].get(label, "")
-        shown = '"' + shown + '"' if "\\r" in shown else shown
-        print(name, shown, len(lines), lines[{place}]["time"], sep=",", file=file)
+        shown = lines[0].get(label, "").replace('"', "")
+        out.writerow([name, shown, len(lines), lines[{place}]["time"]])
 """
 
 
