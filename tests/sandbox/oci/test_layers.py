@@ -9,6 +9,7 @@ import secrets
 import stat
 import tarfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import docker
@@ -16,9 +17,10 @@ import pytest
 from docker.errors import ImageNotFound
 
 from envs_forge.errors import EngineError
+from envs_forge.sandbox import owner
 from envs_forge.sandbox.engine import Image, Sandbox, SandboxSpec
 from envs_forge.sandbox.oci import OciEngine, init, layers
-from envs_forge.sandbox.oci.layer_cache import LayerCache
+from envs_forge.sandbox.oci.layer_cache import LayerCache, remove_half_done
 
 from .conftest import SMALL
 
@@ -98,6 +100,15 @@ def test_an_interrupted_save_leaves_nothing_half(tmp_path: Path) -> None:
         cache.ensure("sha256:1", broken)
     assert [path.name for path in tmp_path.iterdir()] == ["images"]
     assert cache.ensure("sha256:1", lambda: [whole])
+
+
+def test_what_a_dead_process_was_unpacking_is_removed(tmp_path: Path) -> None:
+    me = owner.current()
+    dead = replace(me, pid=2**22 + 1)
+    for who in (me, dead):
+        (tmp_path / f"new-{who.mark()}-abc" / "usr").mkdir(parents=True)
+    assert remove_half_done(tmp_path) == 1
+    assert [path.name for path in tmp_path.iterdir()] == [f"new-{me.mark()}-abc"]
 
 
 def test_a_layer_cannot_write_outside(tmp_path: Path) -> None:

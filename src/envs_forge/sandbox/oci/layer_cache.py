@@ -21,11 +21,13 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from envs_forge.errors import DiskFullError, EngineError
+from envs_forge.sandbox import owner
 from envs_forge.sandbox.chunks import ChunkReader
 from envs_forge.sandbox.oci.rootfs import LISTABLE, Root, remove_tree
 from envs_forge.sandbox.oci.unpack import unpack
 
 LARGEST_JSON = 16 * 1024 * 1024
+SCRATCH = "new-"
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
 
@@ -129,17 +131,34 @@ def _readable(chunks: Iterable[bytes]) -> IO[bytes]:
 @contextlib.contextmanager
 def _scratch(folder: Path) -> Iterator[Path]:
     """A directory that is removed at the end unless it has moved elsewhere."""
-    path = Path(tempfile.mkdtemp(prefix="new-", dir=folder))
+    path = Path(tempfile.mkdtemp(prefix=f"{SCRATCH}{owner.current().mark()}-", dir=folder))
     path.chmod(0o755)
     try:
         yield path
     finally:
         if path.exists():
-            directory = os.open(folder, LISTABLE)
-            try:
-                remove_tree(directory, path.name)
-            finally:
-                os.close(directory)
+            _remove(path)
+
+
+def remove_half_done(folder: Path) -> int:
+    """Remove what dead processes were unpacking; returns how many directories that was."""
+    dead = [path for path in folder.glob(f"{SCRATCH}*") if _is_dead(path)]
+    for path in dead:
+        _remove(path)
+    return len(dead)
+
+
+def _is_dead(scratch: Path) -> bool:
+    who = owner.parse(scratch.name.removeprefix(SCRATCH).partition("-")[0])
+    return who is not None and who.is_dead()
+
+
+def _remove(path: Path) -> None:
+    directory = os.open(path.parent, LISTABLE)
+    try:
+        remove_tree(directory, path.name)
+    finally:
+        os.close(directory)
 
 
 @contextlib.contextmanager

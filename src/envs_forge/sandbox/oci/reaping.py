@@ -9,6 +9,7 @@ from pathlib import Path
 from envs_forge.errors import ForgeError
 from envs_forge.sandbox.oci.cgroups import kill_all
 from envs_forge.sandbox.oci.container import remove
+from envs_forge.sandbox.oci.layer_cache import remove_half_done
 from envs_forge.sandbox.oci.state import Home, dead_homes, drop_home
 from envs_forge.sandbox.oci.syscalls import MNT_DETACH, unmount
 from envs_forge.sandbox.oci.tools import PACKAGES
@@ -16,7 +17,7 @@ from envs_forge.sandbox.oci.tools import PACKAGES
 
 def reap_dead(root: Path) -> int:
     """Remove what dead owners left below a state directory; returns how many things it was."""
-    return sum(remove_home(home, helpers=True) for home in dead_homes(root))
+    return sum(remove_home(home, helpers=True) for home in dead_homes(root)) + remove_half_done(root / "layers")
 
 
 def remove_home(home: Home, *, helpers: bool = False) -> int:
