@@ -109,6 +109,7 @@ def _try(composition: Composition, paths: list[str], count: int, dice: Dice) -> 
             return None
         if (side := step.operation.side(step.params)) is not None:
             stems = [stem for stem in scenario.vocabulary.stems if f"/{stem}" not in "".join((*given, *paths))]
+            stems = stems or [f"{scenario.vocabulary.stems[0]}-{i + 1}"]
             step = replace(step, side=f"{scenario.given}/{Dice('side', *paths, i).pick(stems)}{side.suffix}")
             given[step.side] = side
         steps.append(step)
