@@ -88,7 +88,9 @@ class PackArchive(Operation):
     )
 
     def draw(self, dice: Dice, value: Tree, knobs: Knobs) -> Params | None:
-        """A folder and an ending that occurs."""
+        """A folder and an ending that occurs. Links must lead somewhere."""
+        if any(file.target and file.target not in value.entries for file in value.entries.values()):
+            return None
         endings = sorted({path.rsplit(".", 1)[1] for path in value.entries})
         return {"folder": dice.pick(FOLDERS), "ending": dice.pick(endings)}
 
