@@ -1,0 +1,34 @@
+"""Chains of several steps on real tests: what one operation writes, the next one can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from envs_forge.synthesis.procedural.build import Build, NoDataError, build
+from envs_forge.synthesis.procedural.render import render_build
+from synthesis.procedural.arena import Arena, Case, oracle
+from synthesis.procedural.forced import forced_jobs, script
+from synthesis.procedural.grown import grown
+
+
+def chains() -> Iterator[Build]:
+    """One chain for each operation that it grew from."""
+    for composition in list(grown(4))[4::5]:
+        with suppress(NoDataError):
+            yield build(composition)
+
+
+@pytest.mark.engine
+def test_the_right_way_through_a_chain_passes(arena: Arena) -> None:
+    cases: list[Case] = []
+    for made in chains():
+        bundle, name = render_build(made), "+".join(use.operation for use in made.composition.uses)
+        cases.append(Case(f"{name} oracle", bundle, oracle(bundle), whole=True))
+        cases.append(Case(f"{name} untouched", bundle, "", whole=True))
+        cases.append(Case(f"{name} right", bundle, script(forced_jobs(made))))
+    assert len(cases) > 12
+    wrong = [o for o in arena.run(cases) if o.reward != ("0" if o.name.endswith("untouched") else "1")]
+    assert [(o.name, o.reward, o.failed, o.log[-500:]) for o in wrong] == []
