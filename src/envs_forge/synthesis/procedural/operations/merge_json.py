@@ -21,7 +21,22 @@ merge(.[0]; .[1])
 ' {source} {side} > {target}
 """
 BOTH = '([$old, $e.value] | map(type)) == ["{kind}", "{kind}"]'
-NEW = ("backup", "reserve", "annex", "remote", "spare", "drafts", "replica")
+NEW = (
+    "backup",
+    "reserve",
+    "annex",
+    "remote",
+    "spare",
+    "drafts",
+    "replica",
+    "legacy",
+    "interim",
+    "preview",
+    "extra",
+    "fallback",
+    "transit",
+    "hotline",
+)
 WORDS = ("revised", "manual", "shared", "late", "open", "quiet")
 
 
