@@ -62,9 +62,9 @@ class Cgroup:
         self._main = self._tree("pids")
 
     def processes(self) -> set[int]:
-        """Every process in it, as the host numbers them."""
+        """Every process in it that has a number here (0 stands for one of another PID namespace)."""
         try:
-            return {int(pid) for pid in (self._main / "cgroup.procs").read_text().split()}
+            return {int(pid) for pid in (self._main / "cgroup.procs").read_text().split() if int(pid) > 0}
         except OSError:
             return set()
 
@@ -159,8 +159,6 @@ def _tree(controller: str) -> Path:
 def _gone(place: Path) -> bool:
     try:
         place.rmdir()
-    except FileNotFoundError:
-        return True
     except OSError:
-        return False
+        return not place.exists()
     return True

@@ -41,7 +41,7 @@ def mount_overlay(lowers: Sequence[Path], upper: Path, work: Path, target: Path)
         if error.errno in (errno.EINVAL, errno.ENOSYS) and all(lower.is_dir() for lower in lowers):
             return _mount_in_one_page(lowers, upper, work, target)
         code = "layers-missing" if error.errno == errno.ENOENT else "mount"
-        raise EngineError(f"a sandbox's filesystem could not be mounted: {error}", code=code) from error
+        raise EngineError(f"a sandbox's filesystem could not be mounted: {error.strerror}", code=code) from error
 
 
 def unmount_overlay(target: Path) -> bool:
@@ -52,7 +52,7 @@ def unmount_overlay(target: Path) -> bool:
             unmount(str(target))
             return True
         except OSError as error:
-            if error.errno in (errno.EINVAL, errno.ENOENT):
+            if error.errno in (errno.EINVAL, errno.ENOENT, errno.EPERM):  # who may not unmount has not mounted
                 return True
             if error.errno != errno.EBUSY:
                 raise EngineError(f"a sandbox's filesystem could not be unmounted: {error}", code="mount") from error
