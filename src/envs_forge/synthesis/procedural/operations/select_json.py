@@ -32,8 +32,8 @@ class SelectJson(Operation):
     slips = ("inverted", "substring")
     said = (
         "From the JSON list {source}, take the records whose `{field}` is `{match}` and write them to {target} as a "
-        "CSV file with the columns `{fields}`, in the order of the list and below a header line that calls each column by "
-        "the last part of its path{null}.",
+        "CSV file with the columns `{fields}`, in the order of the list and below a header line that calls each column "
+        "by the last part of its path{null}.",
         "Write {target}, a CSV table of those records in the JSON list {source} whose `{field}` equals `{match}`, in "
         "their given order: the columns are `{fields}`, and the header line has the last part of each of these "
         "paths{null}.",
