@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from envs_forge.errors import UserError
+from envs_forge.models.settings import EndpointSettings, Sampling
 from envs_forge.plan.settings import PlanSettings
 
 Settings = dict[str, Any]
@@ -32,6 +33,29 @@ class CapsConfig(BaseModel):
     """Processes."""
 
 
+class AgentSettings(BaseModel):
+    """Limits and sampling of the policy `terminal`. All of it is part of the policy's identity."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    tools: Literal["auto", "native", "fenced"] = "auto"
+    """How commands come: tool calls of the protocol, fenced blocks in the text, or what the endpoint takes."""
+    turns: int = Field(default=40, ge=1)
+    """Answers of the model in one rollout."""
+    idle_turns: int = Field(default=3, ge=1)
+    """So many answers in a row without a command end the rollout."""
+    tokens: int | None = Field(default=None, ge=1)
+    """Tokens of one rollout, prompts and completions of all requests together. None: no limit."""
+    context_tokens: int | None = Field(default=None, ge=1)
+    """Context of the model. None: the endpoint says when it is full."""
+    command_timeout_s: float = Field(default=180.0, gt=0, allow_inf_nan=False)
+    """Seconds of one command; then it is killed and the model is told."""
+    output_chars: int = Field(default=12000, ge=100)
+    """Characters of one command's output that the model is shown, the middle left out."""
+    sampling: Sampling = Sampling()
+    """How answers are drawn."""
+
+
 class RunConfig(BaseModel):
     """What a run does. The same config, seeds and versions give the same run."""
 
@@ -48,9 +72,13 @@ class RunConfig(BaseModel):
     limit: int | None = Field(default=None, ge=1)
     """At most so many seeds, the first by name."""
     policy: str = "builtin"
-    """Who attempts the seeds: `builtin`, `oracle`, `nop` or `command:PATH`."""
+    """Who attempts the seeds: `builtin`, `terminal`, `oracle`, `nop` or `command:PATH`."""
     model: str | None = None
-    """The policy's model, for policies that have one."""
+    """The policy's model, for policies that have one. With one and no `policy`, that is `terminal`."""
+    endpoint: EndpointSettings = EndpointSettings()
+    """Where the policy's model is served."""
+    agent: AgentSettings = AgentSettings()
+    """Limits and sampling of the policy `terminal`."""
     rollouts: int = Field(default=4, ge=1)
     """Counted rollouts of the policy on each seed."""
     retries: int = Field(default=2, ge=0)
@@ -86,7 +114,7 @@ class RunConfig(BaseModel):
         return plan
 
 
-OPERATIONAL = frozenset({"concurrency", "allow_short"})
+OPERATIONAL = frozenset({"concurrency", "allow_short", *(f"endpoint.{name}" for name in EndpointSettings.model_fields)})
 """Keys that change how a run proceeds but not what it makes: `resume` takes new values for them."""
 
 
@@ -101,6 +129,8 @@ def load_config(file: Path | None, flags: Settings) -> RunConfig:
         UserError: One line that names the file and every key that is wrong.
     """
     table = merge(read_toml(file) if file is not None else {}, flags)
+    if table.get("model") is not None:
+        table.setdefault("policy", "terminal")
     if "seed" in table and isinstance(table.setdefault("plan", {}), dict):
         table["plan"].setdefault("seed", table["seed"])
     return make_config(table, where=str(file) if file is not None else "the command line")

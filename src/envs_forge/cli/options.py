@@ -45,12 +45,17 @@ def machine() -> Callable[[F], F]:
 
 
 def policy() -> Callable[[F], F]:
-    """Who is measured and how often: `--policy -m -k`."""
+    """Who is measured and how often: `--policy -m --base-url -k`."""
     return _all(
         click.option(
-            "--policy", metavar="NAME", help="builtin, oracle, nop or command:PATH [default: builtin]."
+            "--policy", metavar="NAME",
+            help="builtin, terminal, oracle, nop or command:PATH [default: builtin, with -m terminal].",
         ),
-        click.option("-m", "--model", metavar="MODEL", help="Model of the policy, for policies that have one."),
+        click.option("-m", "--model", metavar="MODEL", help="Model of the policy terminal."),
+        click.option(
+            "--base-url", metavar="URL",
+            help="OpenAI-compatible endpoint that serves it [default: OPENAI_BASE_URL]; the key is OPENAI_API_KEY.",
+        ),
         click.option("-k", "--attempts", type=int, metavar="K", help="Counted rollouts on each seed [default: 4]."),
     )  # fmt: skip
 
@@ -81,6 +86,7 @@ def settings(**given: Any) -> dict[str, Any]:
     names = {
         "paths": "seeds",
         "attempts": "rollouts",
+        "base_url": "endpoint.base_url",
         "size": "plan.size",
         "recipe": "plan.recipe",
         "scoring": "plan.scoring",

@@ -13,6 +13,7 @@ from envs_forge.cli import options
 @click.argument("run", default="latest", metavar="[RUN]")
 @click.option("-n", "--concurrency", type=int, metavar="N", help="Sandboxes at work at once.")
 @click.option("--allow-short", is_flag=True, help="Export what there is when N cannot be reached.")
+@click.option("--base-url", metavar="URL", help="Where the policy's model is served now.")
 @options.config_file()
 @options.quiet()
 @options.as_json()

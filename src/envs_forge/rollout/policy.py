@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from envs_forge.errors import InfrastructureError
 from envs_forge.sandbox.engine import Sandbox
 
 
@@ -52,12 +53,21 @@ class StopReason(StrEnum):
 
     DONE = "done"
     GAVE_UP = "gave-up"
+    LIMIT = "limit"
+    """Of turns or tokens; judged like any other end."""
     TIMEOUT = "agent-timeout"
+    CONTEXT = "context-exceeded"
     ERROR = "agent-error"
+    BROKEN_OFF = "broken-off"
+    """By the machine or an endpoint; only ever in a trial that does not count."""
 
 
 class Attempt(BaseModel):
-    """What a policy did in one sandbox. `prompt_tokens`/`completion_tokens` are None where no model was asked."""
+    """What a policy did in one sandbox.
+
+    `prompt_tokens`/`completion_tokens` are None where no model was asked, and where what it used is not wholly known;
+    then `extra["usage"]` has the part that is. Cached tokens are part of the prompt's, reasoning of the completion's.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -66,7 +76,17 @@ class Attempt(BaseModel):
     error: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
     extra: Mapping[str, Any] = {}
+
+
+class SpoiltAttemptError(InfrastructureError):
+    """The machine or an endpoint broke an attempt off; `attempt` is what there was of it, paid tokens and all."""
+
+    def __init__(self, cause: InfrastructureError, attempt: Attempt) -> None:
+        super().__init__(cause.message, code=cause.code, fix=cause.fix)
+        self.attempt = attempt
 
 
 class Policy(Protocol):

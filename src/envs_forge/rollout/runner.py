@@ -12,7 +12,7 @@ from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.model import Bundle
 from envs_forge.errors import InfrastructureError
 from envs_forge.rollout.identity import trial_seed
-from envs_forge.rollout.policy import Attempt, StopReason, TaskView
+from envs_forge.rollout.policy import Attempt, SpoiltAttemptError, StopReason, TaskView
 from envs_forge.rollout.privileged import AnyPolicy, PrivilegedPolicy
 from envs_forge.rollout.trial import Trial, TrialStatus
 from envs_forge.sandbox.engine import Sandbox
@@ -143,6 +143,9 @@ def _attempt(
             draft.attempt = policy.attempt_bundle(runtime, prepared, work, timeout_s=task.timeout_s, seed=draft.seed)
         else:
             draft.attempt = policy.attempt(task, work, seed=draft.seed)
+    except SpoiltAttemptError as error:
+        draft.attempt = error.attempt
+        raise
     except InfrastructureError:
         raise
     except Exception as error:
@@ -154,7 +157,10 @@ def _judged(draft: TrialDraft, verification: Verification) -> Trial:
     reward = verification.reward
     if reward is None:
         return draft.end(TrialStatus.VERIFIER_ERROR, error=str(verification.fault))
-    if draft.attempt is not None and draft.attempt.stopped is StopReason.TIMEOUT:
+    stopped = draft.attempt.stopped if draft.attempt is not None else None
+    if stopped is StopReason.CONTEXT and draft.attempt is not None:
+        return draft.end(TrialStatus.CONTEXT_EXCEEDED, error=draft.attempt.error)
+    if stopped is StopReason.TIMEOUT:
         return draft.end(TrialStatus.AGENT_TIMEOUT, reward=reward)
     if reward == 1.0:
         return draft.end(TrialStatus.PASSED, reward=reward)

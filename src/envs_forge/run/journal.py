@@ -174,6 +174,9 @@ class Journal:
         return self.ledger.read(DecisionRecord)
 
 
+_COUNTS = ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens")
+
+
 def digest(model: BaseModel) -> str:
     """Sha256 in hex of a model's JSON with sorted keys."""
     return hashlib.sha256(json.dumps(_json(model), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
@@ -184,7 +187,10 @@ def _json(model: BaseModel) -> dict[str, Any]:
 
 
 def _calls(role: str, subject: str, model: str, used: Attempt | Made, seconds: float) -> list[Record]:
-    if used.prompt_tokens is None and used.completion_tokens is None:
+    """What was used, as one row; where it is not wholly known, the part that is, and how many calls it lacks."""
+    usage = used.extra.get("usage") if isinstance(used, Attempt) else None
+    counted = usage or {name: getattr(used, name, None) for name in _COUNTS}
+    if counted["prompt_tokens"] is None and counted["completion_tokens"] is None:
         return []
     return [
         ModelCallRecord(
@@ -192,8 +198,8 @@ def _calls(role: str, subject: str, model: str, used: Attempt | Made, seconds: f
             subject=subject,
             number=0,
             model=model,
-            prompt_tokens=used.prompt_tokens or 0,
-            completion_tokens=used.completion_tokens or 0,
+            **{name: counted[name] or 0 for name in _COUNTS},
             duration_s=seconds,
+            payload={} if usage is None else {"calls": usage["calls"], "unknown_calls": usage["unknown_calls"]},
         )
     ]

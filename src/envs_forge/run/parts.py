@@ -116,9 +116,7 @@ def open_parts(config: RunConfig) -> Parts:
     from envs_forge.rollout.measure import MeasureOptions, measure
     from envs_forge.rollout.policies.make import make_policy
 
-    if config.model is not None:
-        raise UserError(f"the policy {config.policy} has no model to choose", fix="leave out -m")
-    policy = make_policy(config.policy)
+    policy = make_policy(config.policy, model=config.model, endpoint=config.endpoint, agent=config.agent)
     generator = make_generator(config)
     runtime = open_runtime_for(config)
     workers = config.concurrency or cores()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from envs_forge.config import OPERATIONAL, RunConfig, Settings, flatten, make_config, read_toml
+from envs_forge.config import OPERATIONAL, RunConfig, Settings, flatten, make_config, merge, read_toml
 from envs_forge.errors import UserError
 from envs_forge.files import write_json
 from envs_forge.ledger.store import Ledger
@@ -53,7 +53,7 @@ def resumed_config(directory: RunDirectory, file: str | None, flags: Settings) -
         if first is not None:
             refuse_changes(first.payload, config, run=directory.root.name)
     news = {key: value for key, value in (table | flags).items() if key in OPERATIONAL}
-    return make_config({**config.model_dump(mode="json"), **news}, where="the command line")
+    return make_config(merge(config.model_dump(mode="json"), news), where="the command line")
 
 
 def read_result(directory: RunDirectory) -> RunResult:

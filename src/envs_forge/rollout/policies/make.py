@@ -4,24 +4,40 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from envs_forge.config import AgentSettings
 from envs_forge.errors import UserError
+from envs_forge.models.settings import EndpointSettings
 from envs_forge.rollout.policies.command import CommandPolicy
 from envs_forge.rollout.policies.nop import NopPolicy
 from envs_forge.rollout.policies.oracle import OraclePolicy
 from envs_forge.rollout.privileged import AnyPolicy
 
-FORMS = "builtin, builtin:PRESET, oracle, nop or command:PATH"
+FORMS = "builtin, builtin:PRESET, terminal, oracle, nop or command:PATH"
 
 
-def make_policy(spec: str) -> AnyPolicy:
+def make_policy(
+    spec: str,
+    *,
+    model: str | None = None,
+    endpoint: EndpointSettings = EndpointSettings(),  # noqa: B008 - frozen
+    agent: AgentSettings = AgentSettings(),  # noqa: B008 - frozen
+) -> AnyPolicy:
     """Make the policy that `spec` names.
 
     Args:
         spec: One of `FORMS`.
+        model: The model of a policy that has one.
+        endpoint: Where that is served.
+        agent: How it works.
 
     Raises:
-        UserError: There is no such policy, or its argument is wrong.
+        UserError: There is no such policy, its argument is wrong, or it lacks a model or has one too many.
+        PrerequisiteError: The endpoint of its model does not answer.
     """
+    if spec == "terminal":
+        return _terminal(model, endpoint, agent)
+    if model is not None:
+        raise UserError(f"the policy {spec} has no model to choose", fix="leave out -m, or give --policy terminal")
     kind, colon, argument = spec.partition(":")
     if kind == "builtin":
         return _builtin(argument if colon else None)
@@ -34,6 +50,14 @@ def make_policy(spec: str) -> AnyPolicy:
     if spec == "nop":
         return NopPolicy()
     raise UserError(f"no policy {spec!r}", fix=f"give {FORMS}")
+
+
+def _terminal(model: str | None, endpoint: EndpointSettings, agent: AgentSettings) -> AnyPolicy:
+    from envs_forge.rollout.policies.terminal.policy import TerminalPolicy
+
+    if model is None:
+        raise UserError("the policy terminal needs a model", fix="give -m MODEL")
+    return TerminalPolicy(model, endpoint, agent)
 
 
 def _builtin(strength: str | None) -> AnyPolicy:

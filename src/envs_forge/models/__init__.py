@@ -1,0 +1,1 @@
+"""Language models behind OpenAI-compatible endpoints: one client for policies and generators. See README.md."""

@@ -1,0 +1,186 @@
+"""The client of one model at one endpoint, for any number of threads."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from envs_forge.errors import ForgeError
+from envs_forge.models import retrying
+from envs_forge.models.abandonable import Abandonable
+from envs_forge.models.answer import Answer, Request
+from envs_forge.models.faults import EndpointError, cancelled
+from envs_forge.models.key import api_key, base_url
+from envs_forge.models.reading import malformed, read_answer
+from envs_forge.models.settings import EndpointSettings, Sampling
+from envs_forge.models.throttle import Throttle
+
+_NEW_LIMIT = "max_completion_tokens"
+_SEEDS = 2**31
+
+
+@dataclass
+class _Tries:
+    """What the tries at one request came to so far."""
+
+    began: float = field(default_factory=time.monotonic)
+    spoilt: list[str] = field(default_factory=list)
+    unknown: int = 0
+
+    def note(self, error: BaseException) -> None:
+        if isinstance(error, EndpointError):
+            self.spoilt.append(error.code)
+            self.unknown += error.paid
+
+
+class ModelClient:
+    """Asks one model. Everything that a request can meet is an `Answer` or a typed fault.
+
+    Args:
+        model: The model's name at the endpoint.
+        endpoint: Where, and how patient we are.
+        sampling: How answers are drawn.
+
+    Raises:
+        UserError: The address cannot be used.
+    """
+
+    def __init__(self, model: str, endpoint: EndpointSettings, sampling: Sampling) -> None:
+        self.model = model
+        self.endpoint = endpoint
+        self.sampling = sampling
+        self.url = base_url(endpoint.base_url)
+        self._client = _connect(self.url, endpoint)
+        self._throttle = Throttle(endpoint.in_flight, endpoint.tokens_per_minute)
+        self._waiting = Abandonable(cancelled)
+        self._limit_field = "max_tokens"
+
+    def cancel(self) -> None:
+        """End every request under way, and every later one, at once. Callable from any thread."""
+        self._waiting.cancel()
+        self._throttle.wake()
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._client.close()
+
+    def ask(self, request: Request, *, max_tokens: int | None = None, retries: int | None = None) -> Answer:
+        """Ask once, and again where a transient fault spoilt it.
+
+        Args:
+            request: What is asked.
+            max_tokens: Most tokens of the answer; default the sampling's.
+            retries: Further tries; default the endpoint's.
+
+        Raises:
+            EndpointError: The endpoint failed for good, or more often than we try. It says what may have been paid.
+            ContextExceededError: The request is too long for the model.
+            InfrastructureError: `cancel` was called.
+        """
+        import tenacity
+
+        tries = _Tries()
+        more = self.endpoint.retries if retries is None else retries
+        retry = tenacity.Retrying(
+            retry=tenacity.retry_if_exception(lambda error: retrying.worth_it(error, self.endpoint)),
+            stop=tenacity.stop_after_attempt(more + 1),
+            wait=self._wait,
+            sleep=self._waiting.sleep,
+            reraise=True,
+        )
+        body = self._body(request, max_tokens or self.sampling.max_tokens)
+        try:
+            answer = retry(self._try, body, tries)
+        except EndpointError as error:
+            error.unknown_calls, error.lost_s = tries.unknown, time.monotonic() - tries.began
+            raise
+        lost = time.monotonic() - tries.began - answer.duration_s
+        return answer.model_copy(update={"lost_s": lost, "spoilt": tuple(tries.spoilt), "unknown_calls": tries.unknown})
+
+    def _wait(self, state: Any) -> float:
+        """Pause after a spoilt try; where the endpoint asked for it, nobody else asks meanwhile either."""
+        error = state.outcome.exception()
+        if error.retry_after_s:
+            self._throttle.pause(error.retry_after_s)
+        return retrying.pause(error, state.attempt_number, self.endpoint)
+
+    def _try(self, body: Mapping[str, Any], tries: _Tries) -> Answer:
+        worst = len(json.dumps(body["messages"], ensure_ascii=False).encode("utf-8", "replace")) // 3
+        worst += int(body["max_tokens"])
+        with self._throttle.slot(worst, lambda: self._waiting.over) as spent:
+            if spent is None:
+                raise cancelled()
+            began = time.monotonic()
+            try:
+                answer = read_answer(self._send(body))
+            except ForgeError as error:
+                tries.note(error)
+                if not (isinstance(error, EndpointError) and error.paid):
+                    spent.tokens = 0
+                raise
+            if answer.usage.prompt_tokens is not None and answer.usage.completion_tokens is not None:
+                spent.tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
+        return answer.model_copy(update={"duration_s": time.monotonic() - began})
+
+    def _send(self, body: Mapping[str, Any]) -> object:
+        """The response's JSON; once more with the other name of the limit where the endpoint insists on it."""
+        try:
+            return self._post(body)
+        except EndpointError as error:
+            if error.kind != "rejected" or _NEW_LIMIT not in error.message or self._limit_field == _NEW_LIMIT:
+                raise
+            self._limit_field = _NEW_LIMIT
+            return self._post(body)
+
+    def _post(self, body: Mapping[str, Any]) -> object:
+        import openai
+
+        from envs_forge.models.translation import translated
+
+        fields = {self._limit_field if name == "max_tokens" else name: value for name, value in body.items()}
+
+        def post() -> str:
+            # As the response came, not as the client's models: those take anything for a number.
+            return str(self._client.chat.completions.with_raw_response.create(**fields).http_response.text)
+
+        try:
+            text = self._waiting.call(post, self.endpoint.timeout_s)
+        except TimeoutError:
+            seconds = f"{self.endpoint.timeout_s:g} s"
+            raise EndpointError(
+                f"no whole answer within {seconds}", kind="timeout", transient=True, paid=True
+            ) from None
+        except openai.APIError as error:
+            raise translated(error) from error
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise malformed("with something that is no JSON") from None
+
+    def _body(self, request: Request, max_tokens: int) -> dict[str, Any]:
+        sampling = self.sampling
+        extra = dict(sampling.extra)
+        body: dict[str, Any] = {"model": self.model, "messages": list(request.messages), "max_tokens": max_tokens}
+        if request.tools:
+            body["tools"] = list(request.tools)
+        if sampling.temperature is not None:
+            body["temperature"] = sampling.temperature
+        if sampling.top_p is not None:
+            body["top_p"] = sampling.top_p
+        if request.seed is not None and sampling.send_seed:
+            body["seed"] = request.seed % _SEEDS
+        if sampling.logprobs:
+            body["logprobs"] = True
+        if extra:
+            body["extra_body"] = extra
+        return body
+
+
+def _connect(url: str, endpoint: EndpointSettings) -> Any:
+    """The openai client, without its own retries, and with nothing but the key from the environment."""
+    import openai
+
+    return openai.OpenAI(api_key=api_key(), base_url=url, max_retries=0, timeout=endpoint.timeout_s)

@@ -1,0 +1,50 @@
+"""What a user may set about an endpoint and about sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class EndpointSettings(BaseModel):
+    """Where a model is served and how patient we are with it. Nothing here changes what the model answers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    base_url: str | None = None
+    """Address of an OpenAI-compatible API. None: `OPENAI_BASE_URL` of the environment, else OpenAI's own."""
+    timeout_s: float = Field(default=300.0, gt=0, allow_inf_nan=False)
+    """Seconds for one whole answer; then the endpoint hangs, and the request is tried again."""
+    retries: int = Field(default=5, ge=0)
+    """Further tries at a request that a transient fault spoilt."""
+    pause_s: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    """Seconds before the first of them; each further pause is twice as long. Retry-After wins where it is longer."""
+    pause_cap_s: float = Field(default=60.0, ge=0, allow_inf_nan=False)
+    """Longest pause of our own making."""
+    retry_after_cap_s: float = Field(default=600.0, ge=0, allow_inf_nan=False)
+    """Longest Retry-After that is waited for; a longer one ends the request as a fault."""
+    in_flight: int | None = Field(default=None, ge=1)
+    """Requests under way at once. None: as many as there are rollouts."""
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    """Tokens, prompt and completion together, that may be asked for within any minute. None: no limit."""
+
+
+class Sampling(BaseModel):
+    """How answers are drawn. All of it is part of the policy's identity."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    temperature: float | None = Field(default=1.0, ge=0, allow_inf_nan=False)
+    """None leaves it to the endpoint."""
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    """None leaves it to the endpoint."""
+    max_tokens: int = Field(default=4096, ge=1)
+    """Most tokens of one answer, reasoning included."""
+    send_seed: bool = True
+    """Whether each request carries a seed that follows from the rollout's."""
+    logprobs: bool = False
+    """Whether log-probabilities and token ids are asked for; they are kept with the trial where they come."""
+    extra: Mapping[str, Any] = {}
+    """Further fields of the request's body as the endpoint takes them, e.g. `top_k` or `chat_template_kwargs`."""

@@ -1,0 +1,68 @@
+"""The openai client's exceptions → our typed faults."""
+
+from __future__ import annotations
+
+import json
+
+import openai
+
+from envs_forge.errors import ForgeError
+from envs_forge.models.faults import ContextExceededError, EndpointError
+from envs_forge.models.key import KEY_VARIABLE
+from envs_forge.models.retrying import retry_after
+from envs_forge.redaction import redact
+
+_SHOWN = 500
+_TRANSIENT = frozenset({408, 409, 425, 429})
+_CONTEXT_STATUS = frozenset({400, 413, 422, 500})
+_CONTEXT_SIGNS = (
+    "context_length_exceeded",
+    "exceed_context_size",
+    "maximum context length",
+    "context length exceeded",
+    "context size",
+    "context window",
+    "maximum model length",
+    "prompt is too long",
+)
+
+
+def translated(error: openai.APIError) -> ForgeError:
+    """The fault that an exception of the client stands for."""
+    if isinstance(error, openai.APITimeoutError):
+        return EndpointError("the endpoint did not answer in time", kind="timeout", transient=True, paid=True)
+    if isinstance(error, openai.APIStatusError):
+        return _of_status(error)
+    cause = error.__cause__ or error
+    refused = type(cause).__name__ == "ConnectError"
+    message = f"no connection to the endpoint: {_line(str(cause))}"
+    return EndpointError(message, kind="connection", transient=True, paid=not refused)
+
+
+def _of_status(error: openai.APIStatusError) -> ForgeError:
+    status, said = error.status_code, _line(_body(error))
+    message = f"the endpoint answered {status}: {said}"
+    if status in _CONTEXT_STATUS and any(sign in said.lower() for sign in _CONTEXT_SIGNS):
+        return ContextExceededError(said)
+    if status == 429 and error.code == "insufficient_quota":
+        return EndpointError(message, kind="quota", fix="see the account at the provider")
+    if status in _TRANSIENT or status >= 500:
+        kind = "rate-limit" if status == 429 else "server"
+        wait = retry_after(error.response.headers)
+        return EndpointError(message, kind=kind, transient=True, retry_after_s=wait, paid=status >= 500)
+    if status in (401, 403):
+        return EndpointError(message, kind="auth", fix=f"set {KEY_VARIABLE}")
+    if status == 404:
+        return EndpointError(message, kind="not-found", fix="look at -m and --base-url")
+    return EndpointError(message, kind="rejected")
+
+
+def _body(error: openai.APIStatusError) -> str:
+    """What the endpoint said, with its codes."""
+    body = error.body
+    return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False) if body else error.message
+
+
+def _line(text: str) -> str:
+    """One line without secrets; cut only after they are gone, so that no part of one remains."""
+    return " ".join(redact(text).split())[:_SHOWN]

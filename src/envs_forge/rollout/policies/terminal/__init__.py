@@ -1,0 +1,1 @@
+"""The terminal agent: a language model with a shell, over any OpenAI-compatible endpoint. See README.md."""
