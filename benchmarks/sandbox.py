@@ -164,7 +164,7 @@ def _raw(image_id: str) -> Iterator[Raw]:
     pool = SlotPool(home.slots)
     slot = pool.take(LIMITS.disk_mb)
     try:
-        with tempfile.TemporaryDirectory(dir=home.path) as folder:
+        with tempfile.TemporaryDirectory(dir=home.runtime.parent) as folder:
             layers = LayerStore(connect, state_root() / "layers").find(image_id)
             yield Raw(Path(folder), slot, layers.directories)
     finally:

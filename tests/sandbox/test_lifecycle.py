@@ -51,7 +51,7 @@ def leftovers(mark: str) -> dict[str, set[str]]:
         "containers": set(subprocess.check_output(["docker", "ps", "-aq", *mine], text=True).split()),
         "snapshots": set(subprocess.check_output(["docker", "images", "-aq", *mine], text=True).split()),
         "mounts": {line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines() if mark in line},
-        "state": {str(path) for path in (state_root() / "owners").glob(f"{mark}*/sandboxes/*")},
+        "state": {str(path) for path in (state_root() / "owners").glob(f"{mark}*/run/sandboxes/*")},
     }
 
 

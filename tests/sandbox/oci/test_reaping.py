@@ -88,7 +88,7 @@ def sleepers() -> list[str]:
 
 def mine(state: Path) -> set[str]:
     """Names of the sandboxes below a state directory."""
-    return {path.name for path in (state / "owners").glob("*/sandboxes/*")}
+    return {path.name for path in (state / "owners").glob("*/run/sandboxes/*")}
 
 
 def test_a_process_killed_at_any_moment_is_cleaned_up_after(crowded: Path, image: Image) -> None:

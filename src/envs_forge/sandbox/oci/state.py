@@ -1,11 +1,12 @@
 """The state directory: everything that an engine makes lies in a directory of its owner's, locked while it lives.
 
-    <state>/owners/<mark>-<n>/   lock · runc/ · slots/ · sandboxes/<id>/ (config.json, merged/)
+    <state>/owners/<mark>-<n>/   lock · slots/ · run/runc/ · run/sandboxes/<id>/ (config.json, merged/)
     <state>/layers/              exported image layers, shared by all
     <state>/lock                 held while owners come and go
 
 The lock is the proof of life: the kernel drops it when the process dies, however it dies, and no other process can
-have it by accident. The directory's name says who it was.
+have it by accident. The directory's name says who it was. `run/` is a tmpfs: what lives as long as a sandbox should
+not wait for a disk.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from pathlib import Path
 from envs_forge.errors import DiskFullError, EngineError
 from envs_forge.sandbox import owner
 from envs_forge.sandbox.engine import MiB
-from envs_forge.sandbox.oci.syscalls import MS_BIND, MS_PRIVATE, mount
+from envs_forge.sandbox.oci.syscalls import MS_BIND, MS_PRIVATE, mount, new_mount
 
 DEFAULT = Path("/var/lib/envs-forge")
 VARIABLE = "ENVS_FORGE_STATE"
+RUN_SIZE = "64m"
 RESERVE = 256 * MiB
 """Room that the host's disk must keep: below it, no result of a sandbox can be trusted."""
 
@@ -50,7 +52,7 @@ class Home:
     @property
     def runtime(self) -> Path:
         """State directory of runc."""
-        return self.path / "runc"
+        return self.path / "run" / "runc"
 
     @property
     def slots(self) -> Path:
@@ -60,7 +62,7 @@ class Home:
     @property
     def sandboxes(self) -> Path:
         """Where each sandbox has a directory."""
-        return self.path / "sandboxes"
+        return self.path / "run" / "sandboxes"
 
     def check_disk(self) -> None:
         """See that the host's disk is not full.
@@ -68,7 +70,7 @@ class Home:
         Raises:
             DiskFullError: It is.
         """
-        room = os.statvfs(self.path)
+        room = os.statvfs(self.slots)
         if room.f_bavail * room.f_frsize < RESERVE:
             raise DiskFullError(f"less than {RESERVE // MiB} MB left on the disk of {self.path}")
 
@@ -83,7 +85,7 @@ def make_home(root: Path) -> Home:
         (root / "owners").mkdir(mode=0o700, parents=True, exist_ok=True)
         with _exclusive(root):
             path = _free_name(root / "owners" / owner.current().mark())
-            for part in ("", "runc", "slots", "sandboxes"):
+            for part in ("", "slots", "run"):
                 (path / part).mkdir(mode=0o700)
             lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -92,7 +94,12 @@ def make_home(root: Path) -> Home:
             raise DiskFullError(f"the disk of {root} is full") from error
         raise EngineError(f"the state directory {root} cannot be used: {error}") from error
     _keep_mounts_private(path)
-    return Home(path, lock)
+    home = Home(path, lock)
+    with contextlib.suppress(OSError):  # a disk serves as well, only slower
+        new_mount("tmpfs", [("size", RUN_SIZE), ("mode", "0700")], str(path / "run"))
+    home.runtime.mkdir()
+    home.sandboxes.mkdir()
+    return home
 
 
 def dead_homes(root: Path) -> list[Home]:
