@@ -67,7 +67,7 @@ class MergeJson(Operation):
                 "This applies key by key within nested objects at any depth as well, not to these as a whole.",
                 "Where both values are objects, merge them in turn by the same rules, and so on all the way down.",
             ),
-            slips=("one_level",),
+            slips=("inner_reversed",),
             ambient=False,
         ),
         Knob(
@@ -109,7 +109,7 @@ class MergeJson(Operation):
         """A second object that touches values of each kind that the first one has."""
         kinds = {kind: [key for key, v in value.data.items() if isinstance(v, kind)] for kind in (dict, list)}
         plain = [key for key in value.data if key not in kinds[dict] + kinds[list]]
-        if len(value.data) < 2 or ("deep" in knobs and not kinds[dict]) or ("join_lists" in knobs and not kinds[list]):
+        if not value.data or ("deep" in knobs and not kinds[dict]) or ("join_lists" in knobs and not kinds[list]):
             return None
         changed = dice.sample(plain, (len(plain) + 1) // 2)
         other = _overlay(dice, {key: value.data[key] for key in [*changed, *dice.sample(kinds[dict], 2), *kinds[list]]})
@@ -167,18 +167,18 @@ def _overlay(dice: Dice, data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _merge(a: Mapping[str, Any], b: Mapping[str, Any], knobs: Knobs, slip: str, depth: int = 0) -> dict[str, Any]:
     merged = dict(a)
+    keeps = ("precedence" in knobs) != (slip == "reversed" or (slip == "deep:inner_reversed" and depth > 0))
     for key, new in b.items():
         old = a.get(key)
-        shallow = slip == "deep:one_level" and depth > 0
         if new is None and "null_deletes" in knobs:
             merged.pop(key)
             if slip == "null_deletes:emptied":
                 merged[key] = ""
-        elif isinstance(old, dict) and isinstance(new, dict) and "deep" in knobs and not shallow:
+        elif isinstance(old, dict) and isinstance(new, dict) and "deep" in knobs:
             merged[key] = _merge(old, new, knobs, slip, depth + 1)
         elif isinstance(old, list) and isinstance(new, list) and "join_lists" in knobs:
             merged[key] = new + old if slip == "join_lists:front" else old + new
-        elif key not in a or ("precedence" in knobs) == (slip == "reversed"):
+        elif key not in a or not keeps:
             merged[key] = new
     return merged
 

@@ -17,11 +17,11 @@ def merge(a, b, depth=0):
             a[key] = b[key]
         elif b[key] is None and {nulls}:
             {delete}
-        elif both(a[key], b[key], dict) and depth < {depth}:
+        elif both(a[key], b[key], dict) and {deep}:
             merge(a[key], b[key], depth + 1)
         elif both(a[key], b[key], list) and {lists}:
             a[key] = {joined}
-        elif {overwrite}:
+        elif {overwrite} != (depth > 0 and {inner}):
             a[key] = b[key]
 keys = list(first)
 merge(first, second)
@@ -45,7 +45,8 @@ def command(reading: Reading, options: Options) -> str:
     code = CODE.format(
         nulls="nulls" in options,
         delete=options.get("nulls", "pass"),
-        depth=options.get("depth", 0),
+        deep="deep" in options,
+        inner=options.get("deep") == "inner_reversed",
         lists="lists" in options,
         joined=options.get("lists", "b[key]"),
         overwrite=bool(options.get("first_wins")) == bool(options.get("reverse")),
@@ -63,8 +64,8 @@ WAYS = OperationWays(
         Detail(
             "deep",
             frozenset({"nested", "depth", "deep", "down", "objects"}),
-            {"depth": 99},
-            {"one_level": {"depth": 1}},
+            {"deep": "honour"},
+            {"inner_reversed": {"deep": "inner_reversed"}},
         ),
         Detail(
             "join_lists",
