@@ -60,6 +60,7 @@ class Arena:
         with ThreadPoolExecutor(SANDBOXES) as pool:
             found = [outcome for share in pool.map(self._run_share, shares) for outcome in share]
         by_name = {outcome.name: outcome for outcome in found}
+        assert len(by_name) == len(cases), "two cases have the same name"
         return [by_name[case.name] for case in cases]
 
     def _run_share(self, cases: Sequence[Case]) -> list[Outcome]:

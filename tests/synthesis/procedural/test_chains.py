@@ -25,7 +25,8 @@ def chains() -> Iterator[Build]:
 def test_the_right_way_through_a_chain_passes(arena: Arena) -> None:
     cases: list[Case] = []
     for made in chains():
-        bundle, name = render_build(made), "+".join(use.operation for use in made.composition.uses)
+        bundle, operations = render_build(made), "+".join(use.operation for use in made.composition.uses)
+        name = f"{operations} {made.composition.digest}"
         cases.append(Case(f"{name} oracle", bundle, oracle(bundle), whole=True))
         cases.append(Case(f"{name} untouched", bundle, "", whole=True))
         cases.append(Case(f"{name} right", bundle, script(forced_jobs(made))))
