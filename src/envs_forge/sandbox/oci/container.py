@@ -148,6 +148,8 @@ class Container:
             if not select.select([self._pidfd], [], [], END_S)[0]:
                 raise EngineError(f"PID 1 of sandbox {self.name} does not die", code="unkillable")
             self.registered()
+            with contextlib.suppress(ChildProcessError):  # ours only where this process is a subreaper or init
+                os.waitpid(self._pid, os.WNOHANG)
             os.close(self._pidfd)
             self._pidfd = -1
         remove(self.name, self._runtime_root)
