@@ -130,27 +130,12 @@ def test_the_published_cases(forge: Forge) -> None:
     )
 
 
-def test_plan_shows_actions_rates_and_scores(forge: Forge) -> None:
-    said = forge("plan", "--pass-rates", str(PUBLISHED))
-    lines = said.out.splitlines()
-    assert lines[0].split() == ["seed", "k/n", "action", "predicted", "F"]
-    assert ["passes-often", "747/1000", "increase/in_depth", "0.497", "0.9999"] in [line.split() for line in lines]
-    assert any(line.startswith("4 draws, objective") for line in lines)
-
-
 def test_plan_takes_a_rate_alone_where_only_the_rate_counts(forge: Forge, here: Path) -> None:
     (here / "rates.json").write_text('[{"id": "a", "pass_rate": 0.747}]')
     said = forge("plan", "--pass-rates", "rates.json", "--scoring", "plug-in", "--json")
     assert said.json["choices"][0]["predicted"] == pytest.approx(0.497)
     said = forge("plan", "--pass-rates", "rates.json", "--scoring", "posterior")
     assert (said.code, said.out) == (2, "")
-
-
-def test_plan_explains_a_seed_and_writes_the_plan(forge: Forge, here: Path) -> None:
-    said = forge("plan", "--pass-rates", str(PUBLISHED), "-N", "2", "-o", "plan.json", "--explain", "never-passes")
-    assert said.code == 0
-    assert "never-passes, 0/8:" in said.out
-    assert len(json.loads((here / "plan.json").read_text())["choices"]) == 2
 
 
 def test_lint_takes_codes_to_report_and_to_leave_out(forge: Forge, here: Path) -> None:

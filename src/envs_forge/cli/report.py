@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from envs_forge.cli.conduct import seeds_of, shown
 from envs_forge.cli.console import say, show_json, show_table
 from envs_forge.config import RunConfig
 from envs_forge.gold.verdict import Decision, Verdict
-from envs_forge.plan.model import Choice, Plan
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.progress import clock
 from envs_forge.run.result import RunResult
-
-if TYPE_CHECKING:
-    from envs_forge.plan.explain import SeedExplanation
 
 
 def exit_code(result: RunResult) -> int:
@@ -115,39 +111,6 @@ def show_status(directory: RunDirectory, result: RunResult, *, json_: bool) -> N
     say("work: " + ", ".join(f"{name} {clock(seconds)}" for name, seconds in figures.seconds.items()))
     if result.state == "open" and not in_use:
         say(f"next: envs-forge resume {shown(directory.root)}")
-
-
-def show_plan(plan: Plan) -> None:
-    """A plan's choices, equal ones together, and how good it is."""
-    counted: dict[Choice, int] = {}
-    for choice in plan.choices:
-        counted[choice] = counted.get(choice, 0) + 1
-    several = max(counted.values(), default=1) > 1
-    headings = ("seed", "k/n", "action", "predicted", "F", *(("draws",) if several else ()))
-    rows = [
-        (c.seed_id, k_of_n(c.k, c.n), str(c.action), *_scores(c), *((str(times),) if several else ()))
-        for c, times in counted.items()
-    ]
-    show_table(headings, rows, right=(1, 3, 4, 5))
-    say()
-    say(f"{plan.size} draws, objective {plan.objective:.4f}, at most {plan.absolute_gap:.2g} below the best possible")
-    for quota in plan.quotas:
-        if quota.short:
-            say(f"quota {quota.skill}: {quota.asked} asked, {quota.short} short ({quota.reachable} can be reached)")
-    for line in plan.notes:
-        say(line)
-
-
-def show_explanation(explanation: SeedExplanation) -> None:
-    """One seed's candidates and the sentence about them."""
-    say()
-    say(f"{explanation.seed_id}, {k_of_n(explanation.k, explanation.n)}: {explanation.why}")
-    rows = [
-        (c.action, f"{c.predicted:.3f}", f"{c.frontier_score:.4f}", f"{c.value:.4f}", f"{c.regret:.4f}",
-         str(c.draws or ""), c.reason)
-        for c in explanation.candidates
-    ]  # fmt: skip
-    show_table(("action", "predicted", "F", "value", "regret", "draws", "not eligible"), rows, right=(1, 2, 3, 4, 5))
 
 
 def dry_run_document(config: RunConfig) -> dict[str, Any]:

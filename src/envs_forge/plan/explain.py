@@ -7,15 +7,16 @@ one = explain_seed(plan, seeds, settings, "s17")
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from envs_forge.errors import UserError
+from envs_forge.plan.explanation import CandidateExplanation, Chosen, Explanation, LeftOut, SeedExplanation
 from envs_forge.plan.frontier import expected_mixed_probability, expected_regret, predict
 from envs_forge.plan.inputs import Tables, tabulate
-from envs_forge.plan.model import ACTIONS, Choice, Forbidden, Plan, QuotaReport, SeedInput
+from envs_forge.plan.model import ACTIONS, CandidateSkills, Choice, Forbidden, Plan, SeedInput
+from envs_forge.plan.problem import Floats
 from envs_forge.plan.recipes import MASKS
 from envs_forge.plan.settings import PlanSettings
 
@@ -25,82 +26,6 @@ BINS = 10
 _CLOSE = 1e-9
 
 
-class CandidateExplanation(BaseModel):
-    """One of a seed's six candidates.
-
-    `value` is the score with what the quotas pay for its skills; `regret` what choosing it is expected to lose against
-    the seed's best action, given how little the rate was measured (the directions of `diversify` count as one); `mixed`
-    the expected probability that a group of G rollouts on the child is not all equal.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    action: str
-    eligible: bool
-    reason: str = ""
-    """Why it is not eligible."""
-    predicted: float
-    frontier_score: float
-    value: float
-    regret: float
-    mixed: float
-    required: tuple[str, ...] = ()
-    optional: tuple[str, ...] = ()
-    draws: int = 0
-    """How often the plan chose it."""
-
-
-class SeedExplanation(BaseModel):
-    """Why a plan used a seed as it did: its candidates and one sentence."""
-
-    model_config = ConfigDict(frozen=True)
-
-    seed_id: str
-    pass_rate: float
-    k: float
-    n: int
-    candidates: tuple[CandidateExplanation, ...]
-    why: str
-
-
-class LeftOut(BaseModel):
-    """A seed that the plan does not use, with its best candidate where it has one."""
-
-    model_config = ConfigDict(frozen=True)
-
-    seed_id: str
-    pass_rate: float
-    action: str = ""
-    frontier_score: float | None = None
-    why: str
-
-
-class Explanation(BaseModel):
-    """A plan at a glance.
-
-    Attributes:
-        counts: Chosen draws by action.
-        histogram: Chosen draws by predicted pass rate, ten bars over [0, 1].
-        seed_histogram: All seeds by measured pass rate, for comparison.
-        quotas: As in the plan, with prices.
-        next_unit: What one more draw would add, roughly.
-        mean_regret: Mean expected regret of the new choices.
-        mean_mixed: Mean expected probability of a mixed group.
-        left_out: Seeds that the plan does not use.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    counts: Mapping[str, int]
-    histogram: tuple[int, ...]
-    seed_histogram: tuple[int, ...]
-    quotas: tuple[QuotaReport, ...]
-    next_unit: float
-    mean_regret: float
-    mean_mixed: float
-    left_out: tuple[LeftOut, ...]
-
-
 def explain(
     plan: Plan, seeds: Sequence[SeedInput], settings: PlanSettings, *, forbidden: Iterable[Forbidden] = ()
 ) -> Explanation:
@@ -108,15 +33,18 @@ def explain(
     view = _View(plan, seeds, settings, tuple(forbidden))
     used = {choice.seed_id for choice in plan.choices}
     places = [view.place(choice) for choice in plan.choices]
+    rows = [row for row, seed in enumerate(view.tables.seeds) if seed.id not in used]
+    rows.sort(key=lambda row: -round(view.best_value(row), 9))
     return Explanation(
         counts=Counter(str(choice.action) for choice in plan.choices),
         histogram=_bars(choice.predicted for choice in plan.choices),
         seed_histogram=_bars(view.tables.rates.tolist()),
         quotas=plan.quotas,
         next_unit=plan.size_price,
+        chosen=tuple(view.chosen(*place, draws) for place, draws in Counter(places).items()),
         mean_regret=float(np.mean([view.regret[place] for place in places])),
         mean_mixed=float(np.mean([view.mixed[place] for place in places])),
-        left_out=tuple(view.left_out(row) for row, seed in enumerate(view.tables.seeds) if seed.id not in used),
+        left_out=tuple(view.left_out(row) for row in rows),
     )
 
 
@@ -163,6 +91,7 @@ class _View:
         self.regret = expected_regret(k, n, settings.frontier, self.tables.allowed)
         self.mixed = expected_mixed_probability(k, n, settings.frontier, settings.group)
         self.prices = {quota.skill: quota.price for quota in plan.quotas}
+        self.values = self._values()
         self.draws = Counter((choice.seed_id, str(choice.action)) for choice in plan.choices)
 
     def place(self, choice: Choice) -> tuple[int, int]:
@@ -170,13 +99,24 @@ class _View:
 
     def value(self, row: int, column: int) -> float:
         """Score and what the quotas pay for the candidate's skills."""
-        skills = self.tables.seeds[row].skills.get(str(ACTIONS[column]))
-        value = float(self.tables.scores[row, column])
-        if skills is not None:
-            value += sum(self.prices.get(skill, 0.0) for skill in set(skills.required))
-            spare = set(skills.optional) - set(skills.required)
-            value += sum(max(0.0, self.prices.get(skill, 0.0) - self.settings.epsilon) for skill in spare)
-        return value
+        return float(self.values[row, column])
+
+    def _values(self) -> Floats:
+        """(S, A) all of them."""
+        tables, epsilon = self.tables, self.settings.epsilon
+        # The last entry is for padding, which points there.
+        price = np.array([*(self.prices.get(skill, 0.0) for skill in tables.skills), 0.0])
+        paid = price[tables.required].sum(axis=1) + np.maximum(price - epsilon, 0.0)[tables.optional].sum(axis=1)
+        return np.asarray(tables.scores + paid.reshape(tables.scores.shape))
+
+    def chosen(self, row: int, column: int, draws: int) -> Chosen:
+        return Chosen(
+            seed_id=self.tables.seeds[row].id,
+            action=str(ACTIONS[column]),
+            draws=draws,
+            regret=float(self.regret[row, column]),
+            mixed=float(self.mixed[row, column]),
+        )
 
     def candidate(self, row: int, column: int) -> CandidateExplanation:
         seed, name = self.tables.seeds[row], str(ACTIONS[column])
@@ -193,8 +133,14 @@ class _View:
             mixed=float(self.mixed[row, column]),
             required=skills.required if skills else (),
             optional=skills.optional if skills else (),
+            prices={} if skills is None else self._paid(skills),
             draws=self.draws[(seed.id, name)],
         )
+
+    def _paid(self, skills: CandidateSkills) -> dict[str, float]:
+        paid = {skill: self.prices.get(skill, 0.0) - self.settings.epsilon for skill in skills.optional}
+        paid |= {skill: self.prices.get(skill, 0.0) for skill in skills.required}
+        return {skill: price for skill, price in sorted(paid.items()) if price > 0}
 
     def _reason(self, row: int, column: int) -> str:
         seed, action = self.tables.seeds[row], ACTIONS[column]
@@ -208,8 +154,15 @@ class _View:
 
     def best(self, row: int) -> int | None:
         """The allowed action of the highest value, the first of equals."""
-        columns: list[int] = np.flatnonzero(self.tables.allowed[row]).tolist()
-        return max(columns, key=lambda column: (round(self.value(row, column), 9), -column), default=None)
+        if not self.tables.allowed[row].any():
+            return None
+        values = np.where(self.tables.allowed[row], np.round(self.values[row], 9), -np.inf)
+        return int(values.argmax())
+
+    def best_value(self, row: int) -> float:
+        """Value of that action, −inf where there is none."""
+        best = self.best(row)
+        return -np.inf if best is None else self.value(row, best)
 
     def left_out(self, row: int) -> LeftOut:
         seed, best = self.tables.seeds[row], self.best(row)
@@ -218,6 +171,7 @@ class _View:
             pass_rate=seed.k / seed.n,
             action="" if best is None else str(ACTIONS[best]),
             frontier_score=None if best is None else float(self.tables.scores[row, best]),
+            value=None if best is None else self.value(row, best),
             why=self.why(row),
         )
 

@@ -5,7 +5,8 @@
 A row names its seed as `id` (or `seed`, `seed_id`, `task`, `task_id`, `bundle_id`, `name`) and gives either `k` and `n`
 (sum of rewards and number of rollouts; also `successes`/`reward_sum` and `trials`/`rollouts`), or `rate` and `n` (also
 `pass_rate`, `p`), or `rewards`, a list of numbers. JSON is a list of such rows, `{"seeds": [...]}` or the like with one
-list in it, or an object from id to such a row. `content_hash` is taken where a row has one.
+list in it, or an object from id to such a row. `content_hash` is taken where a row has one, and so are `skills`: a
+list, or names of the skill graph separated by spaces, commas or semicolons.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
@@ -23,6 +25,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from envs_forge.errors import PrerequisiteError, UserError
+from envs_forge.plan.skills import load_graph
 
 ID_KEYS = ("id", "seed", "seed_id", "task", "task_id", "bundle_id", "name")
 K_KEYS = ("k", "successes", "reward_sum")
@@ -41,6 +44,7 @@ class PassRateRow(BaseModel):
     k: float
     n: int
     content_hash: str = ""
+    skills: tuple[str, ...] = ()
     row: int = 0
 
 
@@ -98,11 +102,24 @@ def _parse(row: Mapping[str, Any], number: int, rate_alone: bool) -> PassRateRow
     id_ = _first(row, ID_KEYS)
     if id_ is None or str(id_).strip() == "":
         return "no id"
-    numbers = _numbers(row, rate_alone)
+    numbers, skills = _numbers(row, rate_alone), _skills(row.get("skills"))
     if isinstance(numbers, str):
         return numbers
+    if isinstance(skills, str):
+        return skills
     k, n = numbers
-    return PassRateRow(id=str(id_).strip(), k=k, n=n, content_hash=str(row.get("content_hash") or ""), row=number)
+    digest = str(row.get("content_hash") or "")
+    return PassRateRow(id=str(id_).strip(), k=k, n=n, content_hash=digest, skills=skills, row=number)
+
+
+def _skills(value: Any) -> tuple[str, ...] | str:
+    """Names of the skill graph, or what is wrong with them."""
+    names = re.split(r"[\s,;]+", value) if isinstance(value, str) else value or []
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        return "skills is no list of names"
+    found = tuple(dict.fromkeys(name for name in names if name))
+    unknown = load_graph().unknown(found) if found else ()
+    return f"unknown skills {_listing(unknown)}" if unknown else found
 
 
 def _numbers(row: Mapping[str, Any], rate_alone: bool) -> tuple[float, int] | str:
@@ -114,7 +131,7 @@ def _numbers(row: Mapping[str, Any], rate_alone: bool) -> tuple[float, int] | st
     if n_value is None and rate_alone and k_value is None and rate is not None:
         n_value = 1
     if n_value is None:
-        return "no n (a rate without the number of its rollouts)"
+        return "no n (only plug-in scoring takes a rate without the number of its rollouts)"
     n = _float(n_value)
     if not math.isfinite(n) or n != int(n):
         return "n is not a whole number"

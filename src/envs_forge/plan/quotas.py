@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from envs_forge.errors import UserError
 from envs_forge.plan.inputs import Tables, listing
+from envs_forge.plan.model import SeedInput
 from envs_forge.plan.problem import NO_SKILL
 from envs_forge.plan.settings import PlanSettings
+from envs_forge.plan.skills import load_graph
 
 
 def resolve_quotas(settings: PlanSettings, tables: Tables) -> dict[str, int]:
@@ -34,6 +37,26 @@ def absolute_quotas(quotas: Mapping[str, float], size: int) -> dict[str, int]:
         for skill, value in quotas.items()
         if value > 0
     }
+
+
+def refuse_unknown(quotas: Iterable[str], seeds: Iterable[SeedInput]) -> None:
+    """Refuse quotas of skills that neither a seed nor the skill graph has: they are slips of the pen.
+
+    Raises:
+        UserError: Names them, each with the nearest skill that there is.
+    """
+    known = {*load_graph().nodes}
+    for seed in seeds:
+        for candidate in seed.skills.values():
+            known.update(candidate.required, candidate.optional)
+    unknown = [skill + _nearest(skill, known) for skill in quotas if skill not in known]
+    if unknown:
+        raise UserError(f"quotas of skills that are not known: {listing(unknown)}")
+
+
+def _nearest(skill: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(skill, sorted(known), 1, 0.6)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def uniform_quotas(size: int, tables: Tables) -> dict[str, int]:

@@ -82,8 +82,8 @@ class PlanSettings(BaseModel):
     """`masked`: optimise within the mask. `blind`: seeds in a seeded random order, no measurement used."""
     solver: Solver = Solver.MILP
     """`milp` proves its plan; `greedy` and `argmax` are there to show what that buys."""
-    scoring: Scoring = Scoring.PLUG_IN
-    """`plug-in`: F of the measured rate. `posterior`: expected F under Beta(k + ½, n − k + ½)."""
+    scoring: Scoring = Scoring.POSTERIOR
+    """`posterior`: expected F under Beta(k + ½, n − k + ½). `plug-in`: F of the measured rate, as published."""
     frontier: FrontierConfig = FrontierConfig()
     """Δ, γ, τ and σ."""
     quotas: Literal["uniform"] | Mapping[str, float] = {}

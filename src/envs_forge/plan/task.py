@@ -12,7 +12,7 @@ from envs_forge.errors import UserError
 from envs_forge.plan.inputs import Tables, listing, tabulate, used_skills
 from envs_forge.plan.model import Choice, Forbidden, SeedInput
 from envs_forge.plan.problem import Ints, Problem
-from envs_forge.plan.quotas import resolve_quotas
+from envs_forge.plan.quotas import refuse_unknown, resolve_quotas
 from envs_forge.plan.settings import PlanSettings
 
 
@@ -46,6 +46,7 @@ def prepare(
         UserError: Seeds, quotas, fixed or forbidden choices that make no sense; names them.
     """
     named = settings.quotas if not isinstance(settings.quotas, str) else {}
+    refuse_unknown(named, seeds)
     tables = tabulate(seeds, settings, forbidden=forbidden, quota_skills=named)
     _check_fixed(fixed, tables, settings)
     asked = resolve_quotas(settings, tables)

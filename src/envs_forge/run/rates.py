@@ -10,6 +10,7 @@ from envs_forge.errors import UserError
 from envs_forge.plan.model import ACTIONS, CandidateSkills, SeedInput
 from envs_forge.plan.passrates import PassRateRow, read_pass_rates
 from envs_forge.plan.settings import Scoring
+from envs_forge.plan.skills import candidate_skills, load_graph
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.parts import Options, make_generator, remembered_options
 from envs_forge.run.planning import seed_input
@@ -38,13 +39,14 @@ def read_rates(path: Path, *, scoring: Scoring) -> Sequence[PassRateRow]:
 def plan_inputs(rows: Sequence[PassRateRow], config: RunConfig) -> tuple[list[SeedInput], list[str]]:
     """Seeds as the planner sees them, and the names of tasks that have no pass rate.
 
-    With paths in the config the rows are matched to tasks, by content where a row has a hash, else by name.
+    With paths in the config the rows are matched to tasks, by content where a row has a hash, else by name. Without,
+    all six actions are taken to apply, with the skills that the graph derives from those of a row.
 
     Raises:
         UserError: A row that belongs to no task.
     """
     if not config.seeds:
-        return [seed_input(row.id, row.content_hash or row.id, row.k, row.n, EVERYTHING) for row in rows], []
+        return [seed_input(row.id, row.content_hash or row.id, row.k, row.n, _assumed(row)) for row in rows], []
     seeds = load_seeds(select_paths(config.seeds, include=config.include, exclude=config.exclude, limit=config.limit))
     by_hash, by_name = {seed.hash: seed for seed in seeds}, {seed.id: seed for seed in seeds}
     options = remembered_options(make_generator(config))
@@ -58,6 +60,10 @@ def plan_inputs(rows: Sequence[PassRateRow], config: RunConfig) -> tuple[list[Se
             found[seed.id] = seed_input(seed.id, seed.hash, row.k, row.n, options(seed))
     _refuse_strangers(strange, found, seeds)
     return list(found.values()), [seed.id for seed in seeds if seed.id not in found]
+
+
+def _assumed(row: PassRateRow) -> Options:
+    return candidate_skills(load_graph(), row.skills) if row.skills else EVERYTHING
 
 
 def _refuse_strangers(strange: Sequence[str], found: dict[str, SeedInput], seeds: Sequence[Seed]) -> None:
