@@ -16,12 +16,14 @@ NO_KEY = "none"
 
 
 def base_url(configured: str | None, environment: Mapping[str, str] | None = None) -> str:
-    """The address to use: the configured one, else that of the environment, else OpenAI's.
+    """The address to use: the configured one, else that of the environment, else OpenAI's where there is a key.
 
     Raises:
-        UserError: It is no http address, or it carries a password.
+        UserError: There is none, it is no http address, or it carries a password.
     """
     variables = os.environ if environment is None else environment
+    if not (configured or variables.get(URL_VARIABLE) or variables.get(KEY_VARIABLE)):
+        raise UserError("no model endpoint is named", fix=f"give --base-url URL, or set {URL_VARIABLE}")
     url = (configured or variables.get(URL_VARIABLE) or HOSTED).strip().rstrip("/")
     parts = urlsplit(url)
     if parts.username is not None or parts.password is not None:

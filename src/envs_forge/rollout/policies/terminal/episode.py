@@ -12,7 +12,7 @@ from envs_forge.rollout.policies.terminal.clock import AgentClock
 from envs_forge.rollout.policies.terminal.conversation import Conversation
 from envs_forge.rollout.policies.terminal.decision import TOOL, Command, Decision, TurnOutcome, decide
 from envs_forge.rollout.policies.terminal.output import shown
-from envs_forge.rollout.policies.terminal.prompts import render
+from envs_forge.rollout.policies.terminal.prompting import render
 from envs_forge.rollout.policies.terminal.shell import Ran, Shell
 from envs_forge.rollout.policies.terminal.turns import Turn, turn_of
 from envs_forge.rollout.policy import Attempt, SpoiltAttemptError, Step, StopReason, TaskView

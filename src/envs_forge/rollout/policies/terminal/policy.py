@@ -6,7 +6,7 @@ from envs_forge.config import AgentSettings
 from envs_forge.models.client import ModelClient
 from envs_forge.models.probe import probe
 from envs_forge.models.settings import EndpointSettings
-from envs_forge.rollout.policies.terminal import prompts
+from envs_forge.rollout.policies.terminal import prompting
 from envs_forge.rollout.policies.terminal.decision import TOOL
 from envs_forge.rollout.policies.terminal.episode import Episode
 from envs_forge.rollout.policy import Attempt, PolicyIdentity, TaskView
@@ -41,7 +41,7 @@ class TerminalPolicy:
             settings={
                 **agent.model_dump(mode="json"),
                 "tools": "native" if self._native else "fenced",
-                "prompts": f"{prompts.VERSION}-{prompts.digest()}",
+                "prompts": f"{prompting.VERSION}-{prompting.digest()}",
                 "served_model": probed.model,
             },
         )

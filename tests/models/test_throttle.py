@@ -1,0 +1,65 @@
+import threading
+import time
+
+from envs_forge.models.throttle import Throttle
+
+
+def test_first_come_first_served():
+    throttle, order = Throttle(1, None), []
+
+    def enter(number):
+        with throttle.slot(1):
+            order.append(number)
+
+    with throttle.slot(1):
+        threads = []
+        for number in range(4):
+            threads.append(threading.Thread(target=enter, args=(number,)))
+            threads[-1].start()
+            while len(throttle._line) <= number:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == [0, 1, 2, 3]
+
+
+def test_tokens_within_the_window_stay_below_the_limit():
+    throttle = Throttle(None, 100, window_s=0.2)
+    moments = []
+    for _ in range(5):
+        with throttle.slot(50):
+            moments.append(time.monotonic())
+    assert moments[2] - moments[0] >= 0.2
+    assert moments[4] - moments[2] >= 0.2
+
+
+def test_what_was_reserved_and_not_used_is_given_back():
+    throttle = Throttle(None, 100, window_s=60)
+    for _ in range(10):
+        with throttle.slot(90) as spent:
+            spent.tokens = 1
+
+
+def test_a_request_larger_than_the_limit_goes_alone():
+    throttle = Throttle(None, 100, window_s=0.1)
+    with throttle.slot(500), throttle.slot(500):
+        pass
+
+
+def test_giving_up_while_waiting():
+    throttle, over = Throttle(1, None), threading.Event()
+    seen = []
+
+    def enter():
+        with throttle.slot(1, over.is_set) as spent:
+            seen.append(spent)
+
+    with throttle.slot(1):
+        thread = threading.Thread(target=enter)
+        thread.start()
+        over.set()
+        throttle.wake()
+        thread.join(5)
+    assert seen == [None]
+    with throttle.slot(1) as spent:
+        assert spent is not None
