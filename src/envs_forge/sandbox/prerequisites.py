@@ -100,13 +100,14 @@ def _python() -> Check:
 def _engine() -> list[Check]:
     """The docker engine, its build client and the base image."""
     from envs_forge.errors import ForgeError
-    from envs_forge.sandbox.docker.connection import connect
+    from envs_forge.sandbox.docker.connection import connect, translated
 
     try:
         client = connect()
-        version = client.version()
-    except (ForgeError, OSError) as error:
-        detail, fix = _lack(str(error))
+        with translated("say its version"):
+            version = client.version()
+    except ForgeError as error:
+        detail, fix = _lack(error.message)
         base = Check("base image", False, "not known until an engine answers", fix)
         return [Check("docker engine", False, detail, fix), _buildkit(), base]
     detail = f"{version.get('Version', '?')} on {version.get('Os', '?')}/{version.get('Arch', '?')}"
