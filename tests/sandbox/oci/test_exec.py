@@ -1,5 +1,7 @@
 """What the engine's own way of running commands promises beyond the shared suite."""
 
+import os
+import resource
 import subprocess
 import threading
 import time
@@ -131,3 +133,15 @@ def test_nothing_stays_open(oci: OciEngine, image: Image) -> None:
             time.sleep(0.01)
         counts.append(len(list(Path("/proc/self/fd").iterdir())))
     assert counts[-1] == counts[1]
+
+
+def test_descriptors_of_any_number_serve(oci: OciEngine, image: Image) -> None:
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 2000:
+        pytest.skip("this shell allows too few open files")
+    taken = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        with oci.create(image, SandboxSpec(limits=SMALL)) as sandbox:
+            assert sh(sandbox, "echo x") == "x\n"
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)

@@ -11,7 +11,6 @@ import signal
 import socket
 import struct
 import subprocess
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -127,7 +126,7 @@ class Container:
 
     def is_alive(self) -> bool:
         """Whether PID 1 runs."""
-        return not select.select([self._pidfd], [], [], 0)[0]
+        return not _readable(self._pidfd, 0)
 
     def registered(self) -> None:
         """Wait until runc has written everything down, so that `runc exec` finds the container."""
@@ -145,7 +144,7 @@ class Container:
         if self._pidfd >= 0:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-            if not select.select([self._pidfd], [], [], END_S)[0]:
+            if not _readable(self._pidfd, END_S):
                 raise EngineError(f"PID 1 of sandbox {self.name} does not die", code="unkillable")
             self.registered()
             with contextlib.suppress(ChildProcessError):  # ours only where this process is a subreaper or init
@@ -165,14 +164,20 @@ def remove(name: str, runtime_root: Path) -> None:
 
 def _hello(control: socket.socket, log: Path) -> int:
     """Wait for PID 1's first word; the kernel tells who sent it."""
-    end = time.monotonic() + START_S
-    if not select.select([control], [], [], max(end - time.monotonic(), 0))[0]:
+    if not _readable(control.fileno(), START_S):
         raise EngineError(f"runc did not start a sandbox in {START_S:g} s", code="timeout")
     message, ancillary, _, _ = control.recvmsg(REPLY.size, socket.CMSG_SPACE(CREDENTIALS.size))
     control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
     if len(message) != REPLY.size or not ancillary or REPLY.unpack(message)[0] != HELLO:
         raise _failure(log)
     return int(CREDENTIALS.unpack(ancillary[0][2][: CREDENTIALS.size])[0])
+
+
+def _readable(descriptor: int, seconds: float) -> bool:
+    """Wait until there is something to read; unlike select(2), for descriptors of any number."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
 
 
 def _failure(log: Path) -> EngineError | DiskFullError:
