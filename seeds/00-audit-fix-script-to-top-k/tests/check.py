@@ -1,0 +1,107 @@
+"""Check what the task asked for. Exit status 0 when every check passes."""
+
+import json
+import os
+import sys
+import time
+
+sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def read_script(path, cases, direct=False):
+    """What a shell script does: `number: line` for its output in each case, and its exit status where that counts."""
+    import tempfile
+
+    with open(path, "rb") as file:
+        text = file.read()
+    if direct and not os.stat(path).st_mode & 0o100:
+        raise PermissionError("no run bit")
+    found = []
+    for number, case in enumerate(cases, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(folder, "script.sh")
+            files = [(copy, text)] + [(os.path.join(folder, n), t.encode()) for n, t in case["files"].items()]
+            for name, data in files:
+                with open(name, "wb") as file:
+                    file.write(data)
+            for name in [folder, copy]:
+                os.chmod(name, 0o755)
+            done = run_as_nobody(([] if direct else ["bash"]) + [copy] + case["arguments"], folder)
+        found += [f"{number}: {line}" for line in done.stdout.decode(errors="replace").splitlines()]
+        found += [f"{number} ends with {done.returncode}"] if case["status"] else []
+    return found
+
+
+def run_as_nobody(command, folder):
+    """Run a program that is not trusted: it can change nothing and cannot read the tests."""
+    import subprocess
+
+    root = os.geteuid() == 0
+    if root:
+        os.chmod(os.path.dirname(os.path.abspath(__file__)), 0o700)
+    user = {"user": 65534, "group": 65534, "extra_groups": []} if root else {}
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    return subprocess.run(command, cwd=folder, timeout=10, start_new_session=True, **quiet, **user)
+
+
+def read_table(path, delimiter=","):
+    """Cells of each row of a delimited file, set off by bars; quoting and line ends do not matter."""
+    import csv
+
+    with open(path, encoding="utf-8", newline="") as file:
+        return [" | ".join(row) for row in csv.reader(file, delimiter=delimiter) if row]
+
+
+def main():
+    """Run the checks of expected.json and leave one result for each."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(here, "expected.json"), encoding="utf-8") as file:
+        checks = json.load(file)
+    started = int(time.time() * 1000)
+    answers = {}
+    results = []
+    for check in checks:
+        fault = run(check, answers)
+        print(("PASS " if not fault else "FAIL ") + check["name"] + (": " + fault if fault else ""))
+        results.append({"name": check["name"], "status": "failed" if fault else "passed", "duration": 0, "message": fault})
+    failed = sum(r["status"] == "failed" for r in results)
+    summary = {"tests": len(results), "passed": len(results) - failed, "failed": failed, "pending": 0, "skipped": 0}
+    summary.update(other=0, start=started, stop=int(time.time() * 1000))
+    report = {"results": {"tool": {"name": "check.py"}, "summary": summary, "tests": results}}
+    with open("/logs/verifier/ctrf.json", "w", encoding="utf-8") as file:
+        json.dump(report, file)
+    return 1 if failed else 0
+
+
+def run(check, answers):
+    """Why the check fails, or an empty string."""
+    path = check["path"]
+    try:
+        if path not in answers:
+            answers[path] = globals()["read_" + check["reader"]](path, **check.get("with", {}))
+        found = answers[path]
+    except Exception as error:
+        return f"cannot read {path}: {type(error).__name__}: {error}"
+    for line in check.get("has", []):
+        if found.count(line) != check["has"].count(line):
+            return f"expected {check['has'].count(line)} x {line!r}, found {found.count(line)}"
+    for line in check.get("lacks", []):
+        if line in found:
+            return f"{line!r} must not be there"
+    if "first" in check and not (check["first"] in found and check["then"] in found):
+        return f"{check['first']!r} or {check['then']!r} is missing"
+    if "first" in check and found.index(check["first"]) > found.index(check["then"]):
+        return f"{check['first']!r} must come before {check['then']!r}"
+    return differ(check["lines"], found) if "lines" in check else ""
+
+
+def differ(wanted, found):
+    """The first difference of two lists of lines, or an empty string."""
+    for number, (a, b) in enumerate(zip(wanted, found), 1):
+        if a != b:
+            return f"entry {number}: expected {a!r}, found {b!r}"
+    return "" if len(wanted) == len(found) else f"expected {len(wanted)} entries, found {len(found)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

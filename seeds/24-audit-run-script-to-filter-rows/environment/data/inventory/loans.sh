@@ -1,0 +1,3 @@
+#!/bin/bash
+# Usage: SCRIPT LIMIT FILE
+exec awk -F , -v limit="$1" 'NR == 1 || $6 + 0 >= limit + 0' "$2"

@@ -1,0 +1,15 @@
+BEGIN;
+CREATE TABLE "artifacts" ("build_id" TEXT, "owner" TEXT, "component" TEXT, "note" TEXT, "tests" INTEGER, "size_kb" INTEGER, "built" TEXT);
+INSERT INTO "artifacts" VALUES ('b00109', 'mobile', 'scanner', 'clearer errors', 8, 7321, '2025-02-17');
+INSERT INTO "artifacts" VALUES ('b00074', 'TOOLS', 'printer', 'fix for empty shelves', 250, 477, '2025-01-26');
+INSERT INTO "artifacts" VALUES ('b00066', 'Tools', 'picker', 'clearer errors', 822, 96, '2025-03-11');
+INSERT INTO "artifacts" VALUES ('b00100', 'Tools', 'picker', 'smaller images', 12, 102, '2025-09-25');
+INSERT INTO "artifacts" VALUES ('b00025', 'core', 'picker', 'clearer errors', 5, 148, '2025-05-18');
+INSERT INTO "artifacts" VALUES ('b00069', 'Tools', 'scanner', 'route cache', 47, 117, '2025-06-15');
+INSERT INTO "artifacts" VALUES ('b00089', 'mobile', 'scanner', 'faster sync', 49, 263, '2025-05-18');
+INSERT INTO "artifacts" VALUES ('b00019', 'Tools', 'printer', 'fix for empty shelves', 6, 48, '2025-02-23');
+INSERT INTO "artifacts" VALUES ('b00057', 'CORE', 'scanner', 'route cache', 66, 345, '2025-05-03');
+INSERT INTO "artifacts" VALUES ('b00050', 'mobile', 'picker', 'smaller images', 44, 81, '2025-02-23');
+INSERT INTO "artifacts" VALUES ('b00093', 'MOBILE', 'picker', 'fix for empty shelves', 319, 4717, '2025-05-24');
+INSERT INTO "artifacts" VALUES ('b00053', 'core', 'printer', 'smaller images', 42, 92, '2025-03-12');
+COMMIT;
