@@ -29,8 +29,9 @@ def compositions(committed: dict[str, Bundle]) -> list[Composition]:
 
 
 def kept(bundle: Bundle) -> dict[str, tuple[bytes, str | None, bool]]:
-    """What a version control system keeps of the files: of the modes only the run bit."""
-    return {path: (file.data, file.target, bool(file.mode & 0o100)) for path, file in bundle.files.items()}
+    """What a version control system keeps of the files: of the modes only the run bit, and of links none."""
+    files = bundle.files.items()
+    return {path: (file.data, file.target, not file.target and bool(file.mode & 0o100)) for path, file in files}
 
 
 def test_made_again_it_has_the_same_bytes(committed: dict[str, Bundle]) -> None:
