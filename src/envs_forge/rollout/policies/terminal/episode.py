@@ -92,7 +92,7 @@ class Episode:
             if (over := self._limit()) is not None:
                 return over
             asked = self._room()
-            if asked < SMALLEST_ANSWER:
+            if asked < min(SMALLEST_ANSWER, self._client.sampling.max_tokens):
                 return StopReason.CONTEXT, f"the context of {self._settings.context_tokens} tokens is full"
             try:
                 answer = self._ask(number, asked)
