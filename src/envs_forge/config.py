@@ -85,6 +85,8 @@ class RunConfig(BaseModel):
     """How often something that the machine spoiled is tried again in one session."""
     generator: str = "procedural"
     """Who writes the new bundles."""
+    verification: Literal["full", "fast"] = "full"
+    """How candidates are verified: `full` runs every stage, `fast` those up to the oracle, as `verify --fast` does."""
     draws: int = Field(default=3, ge=1)
     """Fresh tries at a place of the plan before its candidate gives the place up."""
     seed: int = 0

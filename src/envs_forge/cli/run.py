@@ -17,6 +17,7 @@ from envs_forge.cli.console import show_json
 @options.recipe()
 @click.option("--generator", metavar="NAME", help="Who writes the bundles [default: procedural].")
 @click.option("--draws", type=int, metavar="D", help="Tries at a place before its candidate gives it up [default: 3].")
+@click.option("--fast", is_flag=True, help="Verify only up to the oracle, as `verify --fast` does.")
 @click.option("--seed", type=int, metavar="S", help="Number that all randomness starts from [default: 0].")
 @click.option("--allow-short", is_flag=True, help="Export what there is when N cannot be reached.")
 @options.machine()
@@ -33,6 +34,8 @@ def run(file: str | None, output: str | None, dry_run: bool, quiet: bool, json_:
     from envs_forge.cli.conduct import begin
     from envs_forge.cli.report import dry_run_document, exit_code, show_result
 
+    if flags.pop("fast"):
+        flags["verification"] = "fast"
     config = options.config(file, flags, goal="environments")
     if dry_run:
         show_json(dry_run_document(config))

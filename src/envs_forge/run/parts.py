@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from envs_forge.bundle.model import Bundle
 from envs_forge.config import RunConfig
-from envs_forge.errors import UserError
 from envs_forge.plan.model import CandidateSkills
 from envs_forge.rollout.policy import PolicyIdentity
 from envs_forge.rollout.trial import PassRate, Trial
@@ -112,14 +111,18 @@ def open_parts(config: RunConfig) -> Parts:
         UserError: There is no such policy or generator.
         PrerequisiteError: No engine can run here.
     """
+    from envs_forge.gold.options import VerifyOptions
+    from envs_forge.gold.order import FAST
     from envs_forge.gold.verify import verify
     from envs_forge.rollout.measure import MeasureOptions, measure
     from envs_forge.rollout.policies.make import make_policy
+    from envs_forge.synthesis.registry import make_generator
 
     policy = make_policy(config.policy, model=config.model, endpoint=config.endpoint, agent=config.agent)
-    generator = make_generator(config)
+    generator = make_generator(config.generator, seed=config.seed)
     runtime = open_runtime_for(config)
     workers = config.concurrency or cores()
+    gold = VerifyOptions(stages=FAST if config.verification == "fast" else ())
     options = MeasureOptions(rollouts=config.rollouts, concurrency=workers, retries=config.retries)
 
     def measure_policy(
@@ -138,20 +141,7 @@ def open_parts(config: RunConfig) -> Parts:
         generator=generator,
         options=remembered_options(generator),
         measure=measure_policy,
-        verify=lambda bundle: verify(bundle, runtime),
+        verify=lambda bundle: verify(bundle, runtime, gold),
         reap=runtime.engine.reap,
         close=runtime.close,
     )
-
-
-def make_generator(config: RunConfig) -> Generator:
-    """The generator that a config names.
-
-    Raises:
-        UserError: There is no such generator.
-    """
-    if config.generator != "procedural":
-        raise UserError(f"no generator {config.generator!r}", fix="there is: procedural")
-    from envs_forge.synthesis.procedural.generator import ProceduralGenerator
-
-    return ProceduralGenerator(seed=config.seed)

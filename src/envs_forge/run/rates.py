@@ -12,9 +12,10 @@ from envs_forge.plan.passrates import PassRateRow, read_pass_rates
 from envs_forge.plan.settings import Scoring
 from envs_forge.plan.skills import candidate_skills, load_graph
 from envs_forge.run.directory import RunDirectory
-from envs_forge.run.parts import Options, make_generator, remembered_options
+from envs_forge.run.parts import Options, remembered_options
 from envs_forge.run.planning import seed_input
 from envs_forge.run.seeds import Seed, load_seeds, select_paths
+from envs_forge.synthesis.registry import make_generator
 
 EVERYTHING: Options = {str(action): CandidateSkills() for action in ACTIONS}
 """What is assumed of seeds of which no more than a pass rate is known."""
@@ -49,7 +50,7 @@ def plan_inputs(rows: Sequence[PassRateRow], config: RunConfig) -> tuple[list[Se
         return [seed_input(row.id, row.content_hash or row.id, row.k, row.n, _assumed(row)) for row in rows], []
     seeds = load_seeds(select_paths(config.seeds, include=config.include, exclude=config.exclude, limit=config.limit))
     by_hash, by_name = {seed.hash: seed for seed in seeds}, {seed.id: seed for seed in seeds}
-    options = remembered_options(make_generator(config))
+    options = remembered_options(make_generator(config.generator, seed=config.seed))
     found: dict[str, SeedInput] = {}
     strange: list[str] = []
     for row in rows:
