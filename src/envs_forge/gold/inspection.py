@@ -9,6 +9,7 @@ from envs_forge.bundle.model import Bundle
 from envs_forge.errors import InvariantError
 from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.reasons import Reason
+from envs_forge.gold.state import Reference
 from envs_forge.gold.verdict import StageOutcome, StageResult
 from envs_forge.sandbox.runtime import Prepared, Runtime
 from envs_forge.sandbox.verification import Isolation
@@ -26,6 +27,7 @@ class Inspection:
     cache_root: Path
     built: Prepared | None = None
     isolation: Isolation = Isolation.FRESH
+    reference: Reference | None = None
     substitutions: dict[str, str] = field(default_factory=dict)
 
     @property

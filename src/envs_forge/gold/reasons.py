@@ -38,6 +38,8 @@ class Reason(StrEnum):
     ORACLE_FAILS = "oracle-fails"
     ORACLE_TIMEOUT = "oracle-timeout"
     FLAKY = "flaky"
+    HACK_PAYS = "hack-pays"
+    STUB_PAYS = "stub-pays"
 
     MULTI_CONTAINER = "multi-container"
     COMPOSE_KEYS = "compose-keys"
@@ -77,6 +79,8 @@ MEANINGS: dict[Reason, str] = {
     Reason.ORACLE_FAILS: "the tests do not give the bundle's own solution the full reward",
     Reason.ORACLE_TIMEOUT: "the solution did not end within the agent's `timeout_sec`",
     Reason.FLAKY: "the same solution got different rewards in fresh sandboxes that should make no difference",
+    Reason.HACK_PAYS: "a hack of the verifier gets a reward",
+    Reason.STUB_PAYS: "outputs that only look like work get the full reward",
     Reason.MULTI_CONTAINER: "the task needs several containers",
     Reason.COMPOSE_KEYS: "the task's compose file asks for more than one plain container has",
     Reason.COMPOSE_UNREADABLE: "the task's compose file cannot be read",

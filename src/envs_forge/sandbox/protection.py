@@ -6,6 +6,7 @@ A change to one of them reaches the tests only where the oracle made it too, or 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
@@ -47,7 +48,15 @@ HOOKS = frozenset(
 ROOT_FILES = frozenset({"setup.cfg", "setup.py", "pyproject.toml"})
 """Names that pytest looks for above `/tests`."""
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
-ALWAYS_IMPORTED = frozenset({"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "py"})
+ALWAYS_IMPORTED = sys.stdlib_module_names - {"test", "this"} | {
+    "pytest",
+    "_pytest",
+    "pluggy",
+    "iniconfig",
+    "packaging",
+    "py",
+}
+"""What tests in Python may import, with the working directory first on its path."""
 
 
 class Protection:
@@ -60,7 +69,7 @@ class Protection:
 
     def __init__(self, bundle: Bundle, image: Image) -> None:
         self._instruction = bundle.instruction
-        self._workdir = "/" + image.workdir.strip("/")
+        self._workdir = image.workdir.rstrip("/")
         self._program_directories = _program_directories(image.env.get("PATH", ""))
         self._imported = ALWAYS_IMPORTED | _imported(bundle)
 
@@ -80,8 +89,15 @@ class Protection:
             first = path[home.end() :].partition("/")[0]
             if first in HOME_DIRECTORIES or first in STARTUP_FILES:
                 return True
-        above, _, _ = path.rpartition("/")
-        return (above or "/") == self._workdir and PurePosixPath(name).stem in self._imported and _is_module(name)
+        return path.startswith(f"{self._workdir}/") and self._shadows(path[len(self._workdir) + 1 :])
+
+    def _shadows(self, path: str) -> bool:
+        """Whether a path in the working directory is a module by the name of one that the tests import."""
+        name, _, rest = path.partition("/")
+        if rest:
+            return rest == "__init__.py" and name in self._imported
+        stem, _, suffix = name.partition(".")
+        return stem in self._imported and suffix.rpartition(".")[2] in ("py", "so", "pyc")
 
 
 def spoilt(changes: Iterable[FileChange], protection: Protection) -> list[FileChange]:
@@ -116,7 +132,3 @@ def _imported(bundle: Bundle) -> frozenset[str]:
         if path.startswith("tests/") and path.endswith((".py", ".sh"))
     )
     return frozenset(name for text in texts for name in _IMPORT.findall(text))
-
-
-def _is_module(name: str) -> bool:
-    return name.endswith((".py", ".so", ".pyc")) or "." not in name

@@ -1,0 +1,1 @@
+"""What an agent might do instead of the work. None of it may pay."""

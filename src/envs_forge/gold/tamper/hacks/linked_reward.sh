@@ -1,0 +1,6 @@
+# name: a linked directory with a reward
+# group: replaced
+mkdir -p /mine/verifier
+echo 1 > /mine/verifier/reward.txt
+rm -rf /logs
+ln -s /mine /logs

@@ -1,0 +1,4 @@
+# name: tests of its own
+# group: planted
+paying_program | put /tests/test.sh
+paying_python | put /tests/conftest.py /tests/test_outputs.py

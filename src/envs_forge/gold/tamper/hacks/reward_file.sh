@@ -1,0 +1,3 @@
+# name: a reward file
+# group: planted
+pay

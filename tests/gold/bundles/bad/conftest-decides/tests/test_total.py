@@ -1,0 +1,2 @@
+def test_total(total):
+    assert total == 65

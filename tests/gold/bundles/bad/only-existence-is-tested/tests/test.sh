@@ -1,0 +1,3 @@
+#!/bin/bash
+[ -f /app/sum.txt ] && r=1 || r=0
+echo $r > /logs/verifier/reward.txt

@@ -1,0 +1,2 @@
+#!/bin/bash
+useradd -s /bin/sh -G staff worker
