@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict
 from envs_forge.config import RunConfig
 from envs_forge.plan.model import SeedInput
 from envs_forge.plan.skills import NodeType, candidate_skills, load_graph
-from envs_forge.run.parts import make_generator
 from envs_forge.run.planning import seed_input
 from envs_forge.run.seeds import Seed
+from envs_forge.synthesis.registry import make_generator
 from envs_forge.synthesis.tagging import SkillSource, TaggedSkills, skills_of_bundle
 
 
@@ -104,7 +104,7 @@ def _inputs(seeds: Sequence[Seed], own: Sequence[TaggedSkills], config: RunConfi
     A task that the generator cannot evolve counts with the candidates that the graph derives for it, so that a pool can
     be looked at whoever is going to write its children.
     """
-    generator, graph = make_generator(config), load_graph()
+    generator, graph = make_generator(config.generator, seed=config.seed), load_graph()
     inputs = []
     for seed, tagged in zip(seeds, own, strict=True):
         known = seed_input(seed.id, seed.hash, 0.5, 1, generator.options(seed.bundle))
