@@ -49,12 +49,12 @@ def policy() -> Callable[[F], F]:
     return _all(
         click.option(
             "--policy", metavar="NAME",
-            help="builtin, terminal, oracle, nop or command:PATH [default: builtin, with -m terminal].",
+            help="builtin, terminal, oracle, nop or command:PATH [default: builtin]. With -m: terminal.",
         ),
         click.option("-m", "--model", metavar="MODEL", help="Model of the policy terminal."),
         click.option(
             "--base-url", metavar="URL",
-            help="OpenAI-compatible endpoint that serves it [default: OPENAI_BASE_URL]; the key is OPENAI_API_KEY.",
+            help="OpenAI-compatible endpoint that serves it, else OPENAI_BASE_URL. The key is OPENAI_API_KEY.",
         ),
         click.option("-k", "--attempts", type=int, metavar="K", help="Counted rollouts on each seed [default: 4]."),
     )  # fmt: skip

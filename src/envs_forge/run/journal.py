@@ -187,19 +187,19 @@ def _json(model: BaseModel) -> dict[str, Any]:
 
 
 def _calls(role: str, subject: str, model: str, used: Attempt | Made, seconds: float) -> list[Record]:
-    """What was used, as one row; where it is not wholly known, the part that is, and how many calls it lacks."""
-    usage = used.extra.get("usage") if isinstance(used, Attempt) else None
-    counted = usage or {name: getattr(used, name, None) for name in _COUNTS}
-    if counted["prompt_tokens"] is None and counted["completion_tokens"] is None:
-        return []
+    """A row for each call that was counted. How many were not is in the payload of the trial."""
+    turns = used.extra.get("turns") if isinstance(used, Attempt) else None
+    if turns is None:
+        turns = [{"usage": {name: getattr(used, name, None) for name in _COUNTS}, "duration_s": seconds}]
     return [
         ModelCallRecord(
             role=role,
             subject=subject,
-            number=0,
+            number=number,
             model=model,
-            **{name: counted[name] or 0 for name in _COUNTS},
-            duration_s=seconds,
-            payload={} if usage is None else {"calls": usage["calls"], "unknown_calls": usage["unknown_calls"]},
+            **{name: turn["usage"].get(name) or 0 for name in _COUNTS},
+            duration_s=turn["duration_s"],
         )
+        for number, turn in enumerate(turns)
+        if any(turn["usage"].get(name) is not None for name in _COUNTS)
     ]

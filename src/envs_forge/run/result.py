@@ -136,13 +136,18 @@ def _draws(draw: Draw) -> int:
     return draw.number + 1
 
 
+_VALUE = "json_extract(payload, '{}.{}')"
+
+
 def _check_tokens(journal: Journal, figures: Totals) -> None:
     """The tokens that the calls add up to must be those that rollouts and candidates report themselves."""
     for role, table, path in (("policy", "trials", "$.attempt"), ("generator", "attempts", "$")):
-        (row,) = journal.ledger.query(
-            f"SELECT total(json_extract(payload, '{path}.prompt_tokens'))"
-            f" + total(json_extract(payload, '{path}.completion_tokens')) AS tokens FROM {table}"
+        # Where not every call was counted, the whole is unknown and `usage` has the part that is not.
+        counts = " + ".join(
+            f"total(coalesce({_VALUE.format(path, name)}, {_VALUE.format(path + '.extra.usage', name)}))"
+            for name in ("prompt_tokens", "completion_tokens")
         )
+        (row,) = journal.ledger.query(f"SELECT {counts} AS tokens FROM {table}")
         calls = figures.tokens[role].tokens if role in figures.tokens else 0
         if calls != int(row["tokens"]):
             raise InvariantError(f"the {role}'s calls add up to {calls} tokens, its {table} to {int(row['tokens'])}")
