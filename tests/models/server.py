@@ -79,12 +79,13 @@ Script = Callable[[Mapping[str, Any], int], Reply]
 
 class ModelServer:
     """Serves on a free port until the block is left. `script` gives the reply to a request and its number from 0;
-    a list is played in order, its last reply for good. Requests without a word of `Reply with OK` are numbered.
+    a list is played in order, its last reply for good. Probes are answered with `probed`, and not numbered.
     """
 
     def __init__(self, script: Script | Sequence[Reply] = (), *, takes_tools: bool = True) -> None:
         self._script = script if callable(script) else _played(list(script))
         self.takes_tools = takes_tools
+        self.probed = says(None, calls=["true"])
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.times: list[float] = []
@@ -136,9 +137,9 @@ class ModelServer:
     def _reply(self, body: dict[str, Any], key: str) -> Reply:
         if body.get("tools") and not self.takes_tools:
             return fails(400, '"auto" tool choice requires a parser')
-        if body["messages"][-1]["content"] == "Reply with OK.":
+        if body["messages"][-1]["content"] in ("Reply with OK.", "Call the tool `bash` with the command: true"):
             self.probes += 1
-            return says("OK")
+            return self.probed if body.get("tools") else says("OK")
         with self._lock:
             self.requests.append(body)
             self.keys.append(key)

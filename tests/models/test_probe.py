@@ -16,6 +16,30 @@ def test_whether_tools_are_taken(takes_tools):
     assert (probed.model, probed.takes_tools) == ("served", takes_tools)
 
 
+@pytest.mark.parametrize(
+    ("answer", "takes_tools"),
+    [
+        (says(None, calls=["true"]), True),
+        (says('{"name": "bash", "arguments": {"command": "true"}}'), False),
+        (says("", finish="length", message={"reasoning": "let me think"}), True),
+    ],
+)
+def test_calls_that_are_written_into_the_text_are_none(answer, takes_tools):
+    with ModelServer() as server:
+        server.probed = answer
+        assert probe(client(server), [TOOL]).takes_tools is takes_tools
+
+
+def test_an_endpoint_that_takes_one_temperature_only():
+    class Picky(ModelServer):
+        def _reply(self, body, key):
+            picky = body["temperature"] == 0.0
+            return fails(400, "Unsupported value: 'temperature'") if picky else super()._reply(body, key)
+
+    with Picky() as server:
+        assert probe(client(server), [TOOL]).takes_tools
+
+
 def refuses(reply):
     class Refusing(ModelServer):
         def _reply(self, body, key):

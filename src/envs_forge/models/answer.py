@@ -87,6 +87,7 @@ class Request(BaseModel):
         messages: The conversation.
         tools: Tools that the model may call, as the protocol has them.
         seed: For the endpoint's sampling, where it takes one.
+        temperature: Instead of the sampling's.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -94,3 +95,4 @@ class Request(BaseModel):
     messages: Sequence[Message]
     tools: Sequence[Mapping[str, Any]] = ()
     seed: int | None = None
+    temperature: float | None = None

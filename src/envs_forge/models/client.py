@@ -167,8 +167,9 @@ class ModelClient:
         body: dict[str, Any] = {"model": self.model, "messages": list(request.messages), "max_tokens": max_tokens}
         if request.tools:
             body["tools"] = list(request.tools)
-        if sampling.temperature is not None:
-            body["temperature"] = sampling.temperature
+        temperature = sampling.temperature if request.temperature is None else request.temperature
+        if temperature is not None:
+            body["temperature"] = temperature
         if sampling.top_p is not None:
             body["top_p"] = sampling.top_p
         if request.seed is not None and sampling.send_seed:
