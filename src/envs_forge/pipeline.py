@@ -26,7 +26,7 @@ from envs_forge.run.lock import RunLock, refuse_changes, solver_version
 from envs_forge.run.making import Maker
 from envs_forge.run.measuring import Rates, measure_seeds, recorded_rates, require_counted
 from envs_forge.run.parts import Parts
-from envs_forge.run.planning import State, replan, seed_inputs, state_of
+from envs_forge.run.planning import State, explained, replan, seed_inputs, state_of
 from envs_forge.run.progress import Phase, Progress
 from envs_forge.run.result import RunResult, run_result
 from envs_forge.run.seeds import Seed
@@ -180,7 +180,7 @@ def _make(run: Run, rates: Rates) -> None:
         if numbered is None:
             return
         journal.add_plan(numbered.number, numbered.plan, numbered.slots)
-        write_json(run.directory.plan, numbered.plan.model_dump(mode="json"))
+        write_json(run.directory.plan, explained(numbered.plan, inputs, config.plan, state))
         log.info("plan %d: %d places to fill, method %s", numbered.number, len(numbered.slots), numbered.plan.method)
 
 

@@ -61,6 +61,24 @@ def test_exactly_n_are_made_and_every_figure_says_so(tmp_path: Path) -> None:
     assert {"jobs", "candidates", "export"} <= files
 
 
+def test_the_plan_on_disk_explains_itself(tmp_path: Path) -> None:
+    doomed: list[str] = []
+
+    def fate(assignment: Assignment) -> str:
+        if not doomed:
+            doomed.append(assignment.seed_id)
+        return "oracle-failed" if assignment.seed_id == doomed[0] else ""
+
+    world = World()
+    world.fate = fate
+    go(tmp_path, world, config(size=3), pool=5)
+    document = json.loads((tmp_path / "run" / "plan.json").read_text())
+    overview = document["overview"]
+    assert sum(overview["counts"].values()) == sum(overview["histogram"]) == len(document["choices"]) == 3
+    left_out = {seed["seed_id"]: seed["why"] for seed in overview["left_out"]}
+    assert (len(left_out), left_out[doomed[0]]) == (2, "no eligible action: forbidden")
+
+
 def test_the_export_is_what_was_verified_and_knows_where_it_comes_from(tmp_path: Path) -> None:
     result = go(tmp_path, World())
     index = exported(tmp_path)

@@ -73,11 +73,11 @@ def plan(
     """
     from pathlib import Path
 
-    from envs_forge.cli.planned import plan_document, show_explanation, show_plan
+    from envs_forge.cli.planned import show_explanation, show_plan
     from envs_forge.cli.quota import parse_quotas
     from envs_forge.files import write_json
     from envs_forge.plan.explain import explain as explain_all
-    from envs_forge.plan.explain import explain_seed
+    from envs_forge.plan.explain import explain_seed, plan_document
     from envs_forge.plan.planner import make_plan
     from envs_forge.run.rates import plan_inputs, read_rates
 

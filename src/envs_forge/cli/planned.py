@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from envs_forge.cli.console import say, show_table
 from envs_forge.cli.report import k_of_n
@@ -14,12 +13,6 @@ SHOWN = 10
 """Most lines about quotas and about seeds that are left out; `--json` has them all."""
 
 _BAR = 40
-
-
-def plan_document(plan: Plan, explanation: Explanation, one: SeedExplanation | None = None) -> dict[str, Any]:
-    """All of it as JSON: the plan's own keys, `overview` and, where a seed was asked for, `explanation`."""
-    document = {**plan.model_dump(mode="json"), "overview": explanation.model_dump(mode="json")}
-    return document if one is None else {**document, "explanation": one.model_dump(mode="json")}
 
 
 def show_plan(plan: Plan, explanation: Explanation) -> None:

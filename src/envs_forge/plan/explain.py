@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -74,6 +75,12 @@ def explain_seed(
         candidates=tuple(view.candidate(row, column) for column in range(len(ACTIONS))),
         why=view.why(row),
     )
+
+
+def plan_document(plan: Plan, overview: Explanation, one: SeedExplanation | None = None) -> dict[str, Any]:
+    """All of it as JSON: the plan's own keys, `overview` and, where a seed was asked for, `explanation`."""
+    document = {**plan.model_dump(mode="json"), "overview": overview.model_dump(mode="json")}
+    return document if one is None else {**document, "explanation": one.model_dump(mode="json")}
 
 
 class _View:

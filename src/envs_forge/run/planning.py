@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from envs_forge.errors import UserError
 from envs_forge.ledger.records import DecisionRecord
@@ -151,6 +152,20 @@ def _plan_for_the_rest(
             log.warning("no further plan: %s", error)
             return None
     return None
+
+
+def explained(plan: Plan, inputs: Sequence[SeedInput], settings: PlanSettings, state: State) -> dict[str, Any]:
+    """A plan as JSON with what there is to say about it. `state` is the one that the plan was made for."""
+    from envs_forge.plan.explain import explain, plan_document
+
+    new = {choice.seed_id for choice in plan.choices if not choice.fixed}
+    # Seeds that gave a place up come back, with their other actions, only where the rest cannot fill N.
+    back = any(place.choice.seed_id in new for place in state.given_up)
+    forbidden = [
+        Forbidden(seed_id=place.choice.seed_id, action=place.choice.action if back else None)
+        for place in state.given_up
+    ]
+    return plan_document(plan, explain(plan, inputs, settings, forbidden=forbidden))
 
 
 def _slots(plan: Plan, size: int, state: State) -> dict[int, int]:
