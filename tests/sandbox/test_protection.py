@@ -3,7 +3,7 @@
 import pytest
 
 from envs_forge.sandbox.engine import FileChange, Image
-from envs_forge.sandbox.protection import Protection, is_kept, spoilt
+from envs_forge.sandbox.protection import Protection, carried, is_kept, spoilt
 from gold.tasks import task
 
 IMAGE = Image("sha256:0", "x", env={"PATH": "/opt/venv/bin:/usr/bin:/bin:/app/tools"}, workdir="/app")
@@ -83,6 +83,12 @@ def test_directories_that_only_hold_changes_do_not_count():
     assert [change.path for change in spoilt(changes, protection())] == ["/usr/lib/x"]
     replaced = [FileChange("/etc/apt", deleted=True), FileChange("/etc/apt"), FileChange("/etc/apt/x")]
     assert [change.path for change in spoilt(replaced, protection())] == ["/etc/apt", "/etc/apt/x"]
+
+
+def test_only_work_is_carried_over():
+    paths = ["/usr", "/usr/lib", "/usr/lib/evil", "/usr/bin", "/usr/bin/tool", "/app", "/app/y"]
+    left = carried([FileChange(path) for path in paths], protection(), frozenset({"/usr/lib/evil"}))
+    assert [change.path for change in left] == ["/usr/bin/tool", "/app", "/app/y"]
 
 
 def test_caches_of_python_are_never_kept():

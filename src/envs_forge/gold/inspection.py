@@ -28,6 +28,7 @@ class Inspection:
     built: Prepared | None = None
     isolation: Isolation = Isolation.FRESH
     reference: Reference | None = None
+    solution_s: float = 0.0
     substitutions: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -22,6 +22,10 @@ class VerifyOptions(BaseModel):
     """Further sandboxes with changed surroundings."""
     untouched_max: float = Field(default=0.0, ge=0.0, lt=1.0)
     """The most that the untouched environment may score, for tests with partial rewards."""
+    mutants: int = Field(default=12, ge=0)
+    """Changed solutions that are tried at most."""
+    survivors_max: float = Field(default=0.5, ge=0.0, le=1.0)
+    """Share of them that may get the full reward; beyond it our own bundles are rejected, others get a warning."""
     retries: NonNegativeInt = 1
     """Further tries at a stage that the machine spoilt."""
     pause_s: NonNegativeFloat = 1.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from envs_forge.errors import UserError
 from envs_forge.gold.inspection import Inspection
-from envs_forge.gold.stages import build, leak, lint, oracle, repeat, schema, tamper, untouched
+from envs_forge.gold.stages import build, leak, lint, mutants, oracle, repeat, schema, tamper, untouched
 from envs_forge.gold.verdict import StageResult
 
 
@@ -29,6 +29,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(oracle.NAME, oracle.run, (build.NAME,)),
     Stage(repeat.NAME, repeat.run, (oracle.NAME,)),
     Stage(tamper.NAME, tamper.run, (untouched.NAME, oracle.NAME)),
+    Stage(mutants.NAME, mutants.run, (oracle.NAME,)),
 )
 """Cheapest first."""
 

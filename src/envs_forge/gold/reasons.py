@@ -40,6 +40,7 @@ class Reason(StrEnum):
     FLAKY = "flaky"
     HACK_PAYS = "hack-pays"
     STUB_PAYS = "stub-pays"
+    WEAK_TESTS = "weak-tests"
 
     MULTI_CONTAINER = "multi-container"
     COMPOSE_KEYS = "compose-keys"
@@ -81,6 +82,7 @@ MEANINGS: dict[Reason, str] = {
     Reason.FLAKY: "the same solution got different rewards in fresh sandboxes that should make no difference",
     Reason.HACK_PAYS: "a hack of the verifier gets a reward",
     Reason.STUB_PAYS: "outputs that only look like work get the full reward",
+    Reason.WEAK_TESTS: "the tests do not notice pieces of the solution that are missing or different",
     Reason.MULTI_CONTAINER: "the task needs several containers",
     Reason.COMPOSE_KEYS: "the task's compose file asks for more than one plain container has",
     Reason.COMPOSE_UNREADABLE: "the task's compose file cannot be read",

@@ -103,8 +103,20 @@ class Protection:
 def spoilt(changes: Iterable[FileChange], protection: Protection) -> list[FileChange]:
     """The changes at protected paths. Directories that only hold other changes are not counted."""
     listed = list(changes)
-    holding = {str(parent) for change in listed for parent in PurePosixPath(change.path).parents}
+    holding = _holding(listed)
     return [c for c in listed if protection.covers(c.path) and (c.deleted or c.path not in holding)]
+
+
+def carried(changes: Iterable[FileChange], protection: Protection, restored: frozenset[str]) -> list[FileChange]:
+    """The changes that remain when `restored` are undone, without protected directories that only hold others."""
+    listed = list(changes)
+    holding = _holding(listed)
+    left = (change for change in listed if change.path not in restored)
+    return [c for c in left if c.deleted or c.path not in holding or not protection.covers(c.path)]
+
+
+def _holding(changes: Iterable[FileChange]) -> set[str]:
+    return {str(parent) for change in changes for parent in PurePosixPath(change.path).parents}
 
 
 def is_kept(path: str, kept: frozenset[str]) -> bool:

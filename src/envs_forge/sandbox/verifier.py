@@ -12,7 +12,7 @@ from envs_forge.errors import EngineError
 from envs_forge.sandbox.archive import pack
 from envs_forge.sandbox.carrying import carried_over
 from envs_forge.sandbox.engine import Engine, ExecResult, MiB, Sandbox, SandboxSpec, Snapshot
-from envs_forge.sandbox.protection import Protection, is_kept, spoilt
+from envs_forge.sandbox.protection import Protection, carried, is_kept, spoilt
 from envs_forge.sandbox.reward import JSON, TEXT, VERIFIER_DIR, Reward, fetch, read_reward
 from envs_forge.sandbox.scripts import folder_files, launch, real_path, tail
 from envs_forge.sandbox.verification import Isolation, RewardFault, Verification
@@ -69,8 +69,9 @@ def verify(
         return run.beside(work)
     snapshot = work.snapshot()
     try:
-        restored = _spoilt(snapshot, Protection(bundle, snapshot.image), kept)
-        with _fresh(engine, snapshot, replace(spec, fresh_dirs=FRESH_DIRS), restored) as sandbox:
+        protection = Protection(bundle, snapshot.image)
+        restored = _spoilt(snapshot, protection, kept)
+        with _fresh(engine, snapshot, replace(spec, fresh_dirs=FRESH_DIRS), protection, restored) as sandbox:
             verification = run.inside(sandbox)
         return verification.model_copy(update={"restored": tuple(sorted(restored)[:RESTORED_SHOWN])})
     except EngineError as error:
@@ -91,13 +92,13 @@ def _spoilt(snapshot: Snapshot, protection: Protection, kept: Callable[[], froze
 
 
 def _fresh(
-    engine: Engine, snapshot: Snapshot, spec: SandboxSpec, restored: frozenset[str]
+    engine: Engine, snapshot: Snapshot, spec: SandboxSpec, protection: Protection, restored: frozenset[str]
 ) -> AbstractContextManager[Sandbox]:
     """A sandbox for the tests: over the agent's filesystem, or over the image with the agent's work carried over."""
     if not restored:
         return engine.create(snapshot, spec)
-    carried = [change for change in snapshot.changes() if change.path not in restored and not _is_ours(change.path)]
-    return carried_over(engine, snapshot, spec, carried)
+    left = carried(snapshot.changes(), protection, restored)
+    return carried_over(engine, snapshot, spec, [change for change in left if not _is_ours(change.path)])
 
 
 def _is_ours(path: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from envs_forge.gold.mutants.mutation import Mutation, Operator
@@ -27,6 +27,7 @@ _FILTERS = frozenset({"sort", "uniq", "head", "tail", "grep", "tr", "cut", "sed"
 _PROGRAMS = frozenset({"awk", "gawk", "mawk", "jq", "sqlite3"})
 """Commands that take a program in a small language as an argument."""
 _PYTHON = re.compile(rb"(.*/)?python[0-9.]*")
+_SHEBANG = re.compile(rb"#!.*\b(ba|da|z|k)?sh\b")
 _TESTS = {b"-gt": b"-ge", b"-ge": b"-gt", b"-lt": b"-le", b"-le": b"-lt", b"-eq": b"-ne", b"-ne": b"-eq"}
 _TESTS |= {b"==": b"!=", b"!=": b"==", b"=": b"!="}
 _AWK_COMPARISON = re.compile(rb"(?<![<>=!>])(>=|<=|==|!=|>|<)(?![=>])")
@@ -145,7 +146,9 @@ def _sort(node: Node, arguments: list[Node]) -> Iterator[Mutation]:
 
 def _argument(name: str, argument: Node) -> Iterator[Mutation]:
     text = _text(argument)
-    if argument.type == "number":
+    if name == "test" and text in _TESTS:
+        yield Mutation(Operator.COMPARISON, argument.start_byte, argument.end_byte, _TESTS[text])
+    elif argument.type == "number" and text.isdigit():
         yield Mutation(Operator.CONSTANT, argument.start_byte, argument.end_byte, str(int(text) + 1).encode())
     elif name in _PROGRAMS and argument.type in ("raw_string", "string"):
         yield from (change.shifted(argument.start_byte) for change in _program(text))
@@ -179,15 +182,38 @@ def _heredoc(node: Node) -> Iterator[Mutation]:
     body = next((child for child in node.children if child.type == "heredoc_body"), None)
     if body is None or node.parent is None:
         return
-    names = _names(node.parent)
+    text = _text(body)
+    language = _language(node.parent, text)
+    if language == "python":
+        changes = python_mutations(text)
+    elif language == "shell":
+        changes = shell_mutations(text)
+    else:
+        changes = _plain(text)
+    yield from (change.shifted(body.start_byte) for change in changes)
+
+
+def _language(statement: Node, text: bytes) -> str:
+    """What a here-document is written in: what runs it, its first line or the file that it goes to tells."""
+    names = _names(statement)
+    first = text.partition(b"\n")[0]
+    targets = [_text(child) for child in statement.named_children if child.type == "file_redirect"]
+    targets += [_text(child) for redirect in statement.named_children for child in redirect.named_children]
     if names and _PYTHON.fullmatch(names[0].encode()):
-        yield from (change.shifted(body.start_byte) for change in python_mutations(_text(body)))
-        return
-    lines = _text(body).splitlines(keepends=True)
-    telling = [place for place, line in enumerate(lines) if len(line.strip()) > 3 and not line.strip().startswith(b"#")]
+        return "python"
+    if (first.startswith(b"#!") and b"python" in first) or any(target.endswith(b".py") for target in targets):
+        return "python"
+    if (names and names[0] in ("bash", "sh")) or _SHEBANG.match(first) or any(t.endswith(b".sh") for t in targets):
+        return "shell"
+    return "text"
+
+
+def _plain(text: bytes) -> Iterator[Mutation]:
+    """Changes to a text: a few lines dropped, a few numbers changed. Comments are left alone."""
+    lines = text.splitlines(keepends=True)
+    starts = list(accumulate((len(line) for line in lines), initial=0))
+    telling = [place for place, line in enumerate(lines) if len(line.strip()) > 3 and line.strip()[:1] not in b"#\"'"]
     for place in telling[:: max(1, len(telling) // 3)]:
-        start = body.start_byte + sum(len(line) for line in lines[:place])
-        yield Mutation(Operator.DROP_LINE, start, start + len(lines[place]), b"")
-    for match in list(_NUMBER.finditer(_text(body)))[:5]:
-        at = body.start_byte
-        yield Mutation(Operator.CONSTANT, at + match.start(), at + match.end(), str(int(match[0]) + 1).encode())
+        yield Mutation(Operator.DROP_LINE, starts[place], starts[place + 1], b"")
+    for match in list(_NUMBER.finditer(text))[:5]:
+        yield Mutation(Operator.CONSTANT, match.start(), match.end(), str(int(match[0]) + 1).encode())

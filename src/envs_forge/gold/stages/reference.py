@@ -29,5 +29,5 @@ def _state(inspection: Inspection, paths: list[str], *, solved: bool) -> State:
     runtime, prepared = inspection.runtime, inspection.prepared
     with runtime.open(prepared) as work:
         if solved:
-            runtime.solve(prepared, work)
+            inspection.solution_s = max(inspection.solution_s, runtime.solve(prepared, work).duration_s)
         return capture(work, paths)
