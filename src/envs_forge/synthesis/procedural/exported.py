@@ -32,6 +32,13 @@ HEADLESS = Knob(
     ambient=False,
     place=Place.LAST,
 )
+HEADER_WORDS = {
+    "then": "the names of the fields as header line, then ",
+    "with": "with a header line of the field names and ",
+    "whose": "whose header line names the fields and ",
+    "names": "the header line names the fields, and ",
+}
+"""What the base clauses say of the header line, unless there is to be none."""
 WRITE = """\
 columns = list(records[0])
 rows = [[{null!r} if record[name] is None else record[name] for name in columns] for record in records]
@@ -67,6 +74,12 @@ def has_null(table: Table) -> bool:
 def null_words(table: Table, knobs: Knobs) -> str:
     """What the base clause says of null, so that nothing is left open: empty where there is none or a knob says it."""
     return " (null as an empty cell)" if has_null(table) and "nulls" not in knobs else ""
+
+
+def base_words(table: Table, knobs: Knobs) -> dict[str, str]:
+    """Slots of the base clauses: the header line unless a knob forbids it, and what becomes of null."""
+    header = {name: "" if "headless" in knobs else words for name, words in HEADER_WORDS.items()}
+    return {**header, "null": null_words(table, knobs)}
 
 
 def writing(knobs: Knobs) -> str:

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from envs_forge.bundle.model import BundleFile
 from envs_forge.synthesis.procedural.dice import Dice
-from envs_forge.synthesis.procedural.exported import HEADLESS, NULLS, SLIPS, exported, null_words, writing
+from envs_forge.synthesis.procedural.exported import HEADLESS, NULLS, SLIPS, base_words, exported, writing
 from envs_forge.synthesis.procedural.operation import Brief, Knob, Knobs, Operation, Params, Paths
 from envs_forge.synthesis.procedural.sources import records as source
 from envs_forge.synthesis.procedural.values.records import Records
@@ -64,14 +64,12 @@ class QueryService(Operation):
     slips = SLIPS
     said = (
         "Start the service `{program}` with Python, fetch `{url}`, and write the JSON list of records that it answers "
-        "to {target} as CSV: the names of the fields as header line, then one line a record, fields and records in "
-        "the order of the answer{null}.",
+        "to {target} as CSV: {then}one line a record, fields and records in the order of the answer{null}.",
         "Once the service `{program}` (a Python program) runs, it answers at `{url}` with a JSON list of records; save "
-        "them as a comma-separated table in {target}, with a header line of the field names and without changing "
-        "the order of fields or records{null}.",
+        "them as a comma-separated table in {target}, {with}without changing the order of fields or records{null}.",
         "{target} must be a CSV file of the records that the local service `{program}`, a Python program that has to "
-        "be started first, gives as a JSON list at `{url}`: the header line names the fields, and both fields and "
-        "records keep the order in which it gives them{null}.",
+        "be started first, gives as a JSON list at `{url}`: {names}both fields and records keep the order in which it "
+        "gives them{null}.",
     )
     knobs = (
         NULLS,
@@ -130,7 +128,7 @@ class QueryService(Operation):
             "loading": LOADING if "slow_start" in knobs else 0,
             "key": "".join(dice.pick("abcdefghkmnpqrstuvwxyz23456789") for _ in range(10)),
             "locked": "key" in knobs,
-            "null": null_words(records.table, knobs),
+            "words": base_words(records.table, knobs),
         }
 
     def apply(self, value: Brief, params: Params, knobs: Knobs, slip: str = "") -> Table:
@@ -147,13 +145,13 @@ class QueryService(Operation):
         return exported(table, knobs, slip)
 
     def slots(self, params: Params) -> Mapping[str, str]:
-        """Program, address, page size, key, and what becomes of null."""
+        """Program, address, page size, key, and what there is to say of header line and null."""
         return {
             "program": params["program"],
             "url": address(params),
             "page_size": str(params["page_size"]),
             "key": params["key"],
-            "null": params["null"],
+            **params["words"],
         }
 
     def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from envs_forge.synthesis.procedural.dice import Dice
-from envs_forge.synthesis.procedural.exported import HEADLESS, NULLS, SLIPS, exported, has_null, null_words, writing
+from envs_forge.synthesis.procedural.exported import HEADLESS, NULLS, SLIPS, base_words, exported, has_null, writing
 from envs_forge.synthesis.procedural.operation import Knobs, Operation, Params, Paths
 from envs_forge.synthesis.procedural.values.records import Records
 from envs_forge.synthesis.procedural.values.table import Table
@@ -31,26 +31,26 @@ class RecordsToCsv(Operation):
     stems = ("flat", "converted", "plain")
     slips = SLIPS
     said = (
-        "Convert {source}, a JSON list of records, to CSV in {target}: the names of the fields as header line, then "
-        "one line a record, fields and records in the order in which they are given{null}.",
+        "Convert {source}, a JSON list of records, to CSV in {target}: {then}one line a record, fields and records in "
+        "the order in which they are given{null}.",
         "{source} is a list of JSON objects with the same fields; write it as a comma-separated table to {target}, "
-        "with a header line of the field names and without changing the order of fields or records{null}.",
-        "Turn the JSON records of {source} into the CSV file {target}, whose header line names the fields and which "
-        "keeps both the fields and the records in their given order{null}.",
+        "{with}without changing the order of fields or records{null}.",
+        "Turn the JSON records of {source} into the CSV file {target}, {whose}which keeps both the fields and the "
+        "records in their given order{null}.",
     )
     knobs = (NULLS, HEADLESS)
 
     def draw(self, dice: Dice, value: Records, knobs: Knobs) -> Params | None:
-        """Nothing to choose."""
-        return {"null": null_words(value.table, knobs)} if has_null(value.table) >= ("nulls" in knobs) else None
+        """Nothing to choose; what the base clause has to say."""
+        return base_words(value.table, knobs) if has_null(value.table) >= ("nulls" in knobs) else None
 
     def apply(self, value: Records, params: Params, knobs: Knobs, slip: str = "") -> Table:
         """The table itself."""
         return exported(value.table, knobs, slip)
 
     def slots(self, params: Params) -> Mapping[str, str]:
-        """What becomes of null, where there is one."""
-        return {"null": params["null"]}
+        """What there is to say of header line and null."""
+        return {name: str(words) for name, words in params.items()}
 
     def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:
         """JSON in, CSV out."""

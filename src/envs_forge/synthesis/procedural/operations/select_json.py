@@ -17,6 +17,12 @@ mkdir -p "$(dirname {target})"
 .[] | select({field} // "" | {test}) | [{fields}] | map(. // "{null}") | @csv
 ' {source} >> {target}
 """
+HEADER = {
+    "below": " and below a header line that calls each column by the last part of its path",
+    "has": ", and the header line has the last part of each of these paths",
+    "each": ", each named in the header line by the last part of its path",
+}
+"""What the base clauses say of the header line, unless there is to be none."""
 
 
 class SelectJson(Operation):
@@ -32,14 +38,11 @@ class SelectJson(Operation):
     slips = ("inverted", "substring")
     said = (
         "From the JSON list {source}, take the records whose `{field}` is `{match}` and write them to {target} as a "
-        "CSV file with the columns `{fields}`, in the order of the list and below a header line that calls each column "
-        "by the last part of its path{null}.",
+        "CSV file with the columns `{fields}`, in the order of the list{below}{null}.",
         "Write {target}, a CSV table of those records in the JSON list {source} whose `{field}` equals `{match}`, in "
-        "their given order: the columns are `{fields}`, and the header line has the last part of each of these "
-        "paths{null}.",
+        "their given order: the columns are `{fields}`{has}{null}.",
         "{target} must be a CSV file with one row for every record of the JSON list {source} that has `{match}` at "
-        "`{field}`, in the given order; its columns are `{fields}`, each named in the header line by the last part of "
-        "its path{null}.",
+        "`{field}`, in the given order; its columns are `{fields}`{each}{null}.",
     )
     knobs = (
         Knob(
@@ -80,7 +83,8 @@ class SelectJson(Operation):
         if len(chosen.rows) < 2 or has_null(chosen) < ("nulls" in knobs):
             return None
         fields = ", ".join(value.path_of(name) for name in columns)
-        return {**params, "fields": fields, "null": null_words(chosen, knobs)}
+        header = {name: "" if "headless" in knobs else words for name, words in HEADER.items()}
+        return {**params, "fields": fields, **header, "null": null_words(chosen, knobs)}
 
     def apply(self, value: Nested, params: Params, knobs: Knobs, slip: str = "") -> Table:
         """The rows that match."""
@@ -100,8 +104,8 @@ class SelectJson(Operation):
         )
 
     def slots(self, params: Params) -> Mapping[str, str]:
-        """Paths, value, and what becomes of null where there is one."""
-        return {name: params[name] for name in ("field", "match", "fields", "null")}
+        """Paths, value, and what there is to say of header line and null."""
+        return {name: params[name] for name in ("field", "match", "fields", *HEADER, "null")}
 
     def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:
         """A filter of jq."""
