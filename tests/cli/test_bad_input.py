@@ -88,7 +88,7 @@ def test_a_zero_is_not_taken_for_nothing_given(forge: Forge, world: World) -> No
         (["run", "--recipe", "best"], ["'best' is not one of", "forge"]),
         (["run", "-p", "pool", "--policy", "genius"], ["no policy 'genius'"]),
         (["run", "-p", "pool", "--generator", "genius"], ["no generator 'genius'"]),
-        (["run", "-p", "pool", "--policy", "builtin", "-m", "big"], ["the policy builtin has no model to choose", "leave out -m"]),
+        (["run", "-p", "pool", "--policy", "nop", "-m", "big"], ["the policy nop has no model", "leave out -m"]),
         (["verify", "-p", "pool", "--stages", "oracel"], ["no stage 'oracel'"]),
         (["plan"], ["--pass-rates"]),
         (["plan", "--pass-rates", "none.json"], ["cannot read none.json"]),

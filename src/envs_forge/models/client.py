@@ -13,7 +13,7 @@ from envs_forge.errors import ForgeError
 from envs_forge.models import retrying
 from envs_forge.models.abandonable import Abandonable
 from envs_forge.models.answer import Answer, Request
-from envs_forge.models.faults import EndpointError, cancelled
+from envs_forge.models.faults import ContextExceededError, EndpointError, cancelled
 from envs_forge.models.key import api_key, base_url
 from envs_forge.models.reading import malformed, read_answer
 from envs_forge.models.settings import EndpointSettings, Sampling
@@ -95,8 +95,8 @@ class ModelClient:
         body = self._body(request, max_tokens or self.sampling.max_tokens)
         try:
             answer = retry(self._try, body, tries)
-        except EndpointError as error:
-            error.unknown_calls, error.lost_s = tries.unknown, time.monotonic() - tries.began
+        except (EndpointError, ContextExceededError) as error:
+            error.unknown_calls = tries.unknown
             raise
         lost = time.monotonic() - tries.began - answer.duration_s
         return answer.model_copy(update={"lost_s": lost, "spoilt": tuple(tries.spoilt), "unknown_calls": tries.unknown})

@@ -37,11 +37,13 @@ class EndpointError(InfrastructureError):
         self.paid = paid
         self.unknown_calls = 0
         """Calls of the request, this one included, that may have been paid and were not counted."""
-        self.lost_s = 0.0
 
 
 class ContextExceededError(ForgeError):
     """The request does not fit into the model's context. The asker's doing, not the endpoint's."""
+
+    unknown_calls = 0
+    """Spoilt tries before it that may have been paid and were not counted."""
 
 
 def cancelled() -> InfrastructureError:

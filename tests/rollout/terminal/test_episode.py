@@ -210,6 +210,11 @@ def test_a_full_context_is_its_own_end(tmp_path, script, settings):
     assert attempt.error
 
 
+def test_a_try_that_was_not_counted_is_not_forgotten_when_the_context_is_full(tmp_path):
+    attempt, _ = play(tmp_path, fails(500), fails(400, "maximum context length is 128"))
+    assert (attempt.stopped, attempt.extra["usage"]["unknown_calls"]) == (StopReason.CONTEXT, 1)
+
+
 def test_answers_shrink_to_what_the_context_leaves(tmp_path):
     _, requests = play(tmp_path, says(calls=["true"]), DONE, context_tokens=2000, sampling={"max_tokens": 1950})
     assert 64 <= requests[0]["max_tokens"] < 1950
@@ -247,3 +252,4 @@ def test_a_fault_of_the_sandbox_keeps_what_there_was(tmp_path):
             policy(server).attempt(TASK, sandbox, seed=1)
     assert machine_fault(caught.value) == ("machine-error", "engine: gone")
     assert caught.value.attempt.prompt_tokens == 100
+    assert outcomes(caught.value.attempt) == ["acted"]

@@ -97,6 +97,7 @@ class Episode:
             try:
                 answer = self._ask(number, asked)
             except ContextExceededError as error:
+                self._usage = self._usage.plus_unknown(error.unknown_calls)
                 return StopReason.CONTEXT, error.message
             if (ending := self._take(answer, asked)) is not None:
                 return ending
@@ -140,9 +141,10 @@ class Episode:
         """Do what an answer asks for; how the attempt ends, where it does."""
         decision = decide(answer, native=self._native)
         before = len(self._steps)
-        ending = self._act(answer, decision, asked)
-        self._turns.append(turn_of(answer, decision.outcome, len(self._steps) - before))
-        return ending
+        try:
+            return self._act(answer, decision, asked)
+        finally:  # a sandbox that fails takes nothing from what the answer cost
+            self._turns.append(turn_of(answer, decision.outcome, len(self._steps) - before))
 
     def _act(self, answer: Answer, decision: Decision, asked: int) -> Ending | None:
         outcome = decision.outcome
