@@ -17,7 +17,8 @@ from envs_forge.errors import UserError
     "rates",
     required=True,
     metavar="FILE",
-    help="Pass rates: what `measure` wrote, a run, or a JSON, JSONL, CSV or Parquet file with id, k and n.",
+    help="Pass rates: what `measure` wrote, a run, a Harbor job directory, or a JSON, JSONL, CSV or Parquet file with "
+    "id, k and n.",
 )
 @options.pool()
 @click.option("-N", "--size", type=int, metavar="N", help="How many environments [default: 100, or one for each seed].")

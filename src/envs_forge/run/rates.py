@@ -12,6 +12,7 @@ from envs_forge.plan.passrates import PassRateRow, read_pass_rates
 from envs_forge.plan.settings import Scoring
 from envs_forge.plan.skills import candidate_skills, load_graph
 from envs_forge.run.directory import RunDirectory
+from envs_forge.run.harborjobs import is_job, read_job
 from envs_forge.run.parts import Options, remembered_options
 from envs_forge.run.planning import seed_input
 from envs_forge.run.seeds import Seed, load_seeds, select_paths
@@ -22,7 +23,7 @@ EVERYTHING: Options = {str(action): CandidateSkills() for action in ACTIONS}
 
 
 def read_rates(path: Path, *, scoring: Scoring) -> Sequence[PassRateRow]:
-    """Pass rates of a file, or of a run's directory.
+    """Pass rates of a file, of a run's directory, or of a Harbor job directory.
 
     A rate without its number of rollouts is taken for plug-in scoring only, which asks for nothing but the rate.
 
@@ -31,6 +32,8 @@ def read_rates(path: Path, *, scoring: Scoring) -> Sequence[PassRateRow]:
     """
     if path.is_dir():
         inside = RunDirectory(path).pass_rates
+        if not inside.is_file() and is_job(path):
+            return read_job(path)
         if not inside.is_file():
             raise UserError(f"{path} holds no {inside.name}", fix="give a file, or a run that has measured its seeds")
         path = inside
