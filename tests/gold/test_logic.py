@@ -7,7 +7,7 @@ import pytest
 
 from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.writing import write_bundle
-from envs_forge.errors import DiskFullError
+from envs_forge.errors import DiskFullError, UserError
 from envs_forge.gold.batch import verify_many
 from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.verify import VERIFIER_VERSION, verify, verify_directory
@@ -185,6 +185,19 @@ def test_many_bundles_keep_their_order_and_one_broken_does_not_end_the_batch(tmp
     assert [verdict.decision for verdict in verdicts] == ["rejected", "accepted", "error", "accepted"]
     assert ("bad", type(Path())) in heard
     assert len(heard) == 4
+
+
+def test_a_directory_that_is_gone_when_its_turn_comes_does_not_end_the_batch(tmp_path):
+    verdicts = verify_many([tmp_path / "gone", task("good")], FakeRuntime({"good": sound}), FAST)
+    assert [(v.bundle_id, v.decision, v.code) for v in verdicts] == [
+        ("gone", "error", "gone"),
+        ("good", "accepted", ""),
+    ]
+
+
+def test_a_stage_that_does_not_exist_is_refused_before_anything_runs():
+    with pytest.raises(UserError, match="no stage"):
+        verify_many([task("good")], FakeRuntime(), FAST.model_copy(update={"stages": ("orcale",)}))
 
 
 def test_a_callback_that_fails_ends_the_batch_and_is_heard():

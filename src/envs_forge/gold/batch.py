@@ -8,10 +8,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from envs_forge.bundle.model import Bundle
+from envs_forge.errors import UserError
 from envs_forge.gold.cache import VerdictCache
+from envs_forge.gold.inspection import machine_error
 from envs_forge.gold.options import VerifyOptions
+from envs_forge.gold.order import select
+from envs_forge.gold.reasons import Reason
+from envs_forge.gold.stages import schema
 from envs_forge.gold.verdict import Verdict
-from envs_forge.gold.verify import verify, verify_directory
+from envs_forge.gold.verify import unreadable, verify, verify_directory
 from envs_forge.sandbox.runtime import Runtime
 
 _WATCH_S = 0.1
@@ -42,7 +47,11 @@ def verify_many(
 
     Returns:
         The verdicts that fell, in the order of `bundles`.
+
+    Raises:
+        UserError: The options name a stage that does not exist.
     """
+    select(options.stages)
     return _Batch(bundles, runtime, options, cache, on_verdict, stop or threading.Event()).run(concurrency)
 
 
@@ -102,7 +111,11 @@ class _Batch:
 
     def _judge(self, bundle: Bundle | Path) -> Verdict:
         if isinstance(bundle, Path):
-            return verify_directory(bundle, self._runtime, self._options, cache=self._cache)
+            try:
+                return verify_directory(bundle, self._runtime, self._options, cache=self._cache)
+            except UserError as error:  # gone or not readable since it was listed: the batch goes on
+                gone = machine_error(schema.NAME, Reason.GONE, str(error))
+                return unreadable(bundle.name, gone, self._runtime, self._options)
         return verify(bundle, self._runtime, self._options, cache=self._cache)
 
     def _work(self) -> None:

@@ -54,6 +54,7 @@ class Reason(StrEnum):
     MCP_SERVERS = "mcp-servers"
     HEALTHCHECK = "healthcheck"
 
+    GONE = "gone"
     INTERNAL = "internal"
 
 
@@ -94,5 +95,6 @@ MEANINGS: dict[Reason, str] = {
     Reason.TPU: "the task needs a TPU",
     Reason.MCP_SERVERS: "the task needs MCP servers for the agent",
     Reason.HEALTHCHECK: "the task waits for a health check before the agent starts",
+    Reason.GONE: "the directory was not there any more when its turn came",
     Reason.INTERNAL: "a defect of the verifier itself; please report it",
 }

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from envs_forge.bundle.finding import BundleError, Finding
+from envs_forge.bundle.finding import BundleError
 from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.model import Bundle
 from envs_forge.bundle.reading import read_bundle
@@ -83,7 +83,7 @@ def verify_directory(
     try:
         bundle = read_bundle(path)
     except BundleError as error:
-        return _unreadable(path.resolve().name, error.findings, runtime, options)
+        return unreadable(path.resolve().name, schema.findings_result(error.findings), runtime, options)
     return verify(bundle, runtime, options, cache=cache, cache_root=cache_root)
 
 
@@ -125,12 +125,12 @@ def _guarded(stage: Stage, inspection: Inspection) -> StageResult:
         return machine_error(stage.name, Reason.INTERNAL, f"{MEANINGS[Reason.INTERNAL]}: {error!r}", text)
 
 
-def _unreadable(name: str, findings: Sequence[Finding], runtime: Runtime, options: VerifyOptions) -> Verdict:
-    result = schema.findings_result(findings)
+def unreadable(name: str, result: StageResult, runtime: Runtime, options: VerifyOptions) -> Verdict:
+    """The verdict on something that could not be read as a bundle at all."""
     return Verdict(
         bundle_id=name,
         bundle_hash="",
-        decision=Decision.REJECTED,
+        decision=_DECISIONS[result.outcome],
         stage=result.stage,
         code=result.code,
         stages=(result,),
