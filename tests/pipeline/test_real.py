@@ -38,7 +38,7 @@ def finish(process: subprocess.Popen[str], *, code: int = 0) -> Any:
 
 
 def begin(here: Path) -> subprocess.Popen[str]:
-    args = ["-p", str(POOL), "-l", str(SEEDS), "-k", str(ROLLOUTS), "-N", str(N), "-o", "mine", "--json"]
+    args = ["-p", str(POOL), "-l", str(SEEDS), "-k", str(ROLLOUTS), "-N", str(N), "-o", "mine", "--fast", "--json"]
     return start(here, "run", *args)
 
 
@@ -73,7 +73,7 @@ def _names_under(root: Path) -> list[str]:
 def test_three_environments_from_five_seeds_and_all_are_gold_again(tmp_path: Path) -> None:
     process = begin(tmp_path)
     check(tmp_path, finish(process))
-    again = start(tmp_path, "verify", "-p", "mine/export/tasks", "--json")
+    again = start(tmp_path, "verify", "-p", "mine/export/tasks", "--fast", "--json")
     verdicts = finish(again)
     assert (verdicts["verified"], verdicts["accepted"]) == (N, N)
     assert leftovers([process.pid, again.pid]) == []
