@@ -63,7 +63,7 @@ def solve(
     Raises:
         InvariantError: HiGHS ended with neither an answer nor a proof that there is none.
     """
-    solver = _configure(absolute_gap, max_nodes)
+    solver = _configure(program.integer is not None, absolute_gap, max_nodes)
     solver.passModel(_model(program))
     if start is not None:
         solver.setSolution(start.size, np.arange(start.size, dtype=np.int32), start)
@@ -71,20 +71,22 @@ def solve(
     return _read(solver, program.integer is not None)
 
 
-def _configure(absolute_gap: float, max_nodes: int | None) -> Any:
+def _configure(integer: bool, absolute_gap: float, max_nodes: int | None) -> Any:
     import highspy
 
     # `highspy.Highs` prints a banner when it is constructed, before it can be told to be silent; its base does not.
     solver = highspy._Highs()  # type: ignore[attr-defined]
+    tolerance = 1e-8 if integer else 1e-9
     options: dict[str, object] = {
         "output_flag": False,
         "threads": 1,
         "random_seed": 0,
         "mip_rel_gap": 0.0,
         "mip_abs_gap": absolute_gap,
-        "mip_feasibility_tolerance": 1e-9,
-        "primal_feasibility_tolerance": 1e-9,
-        "dual_feasibility_tolerance": 1e-9,
+        "mip_allow_restart": False,
+        "mip_feasibility_tolerance": tolerance,
+        "primal_feasibility_tolerance": tolerance,
+        "dual_feasibility_tolerance": tolerance,
     }
     if max_nodes is not None:
         options["mip_max_nodes"] = max_nodes

@@ -104,7 +104,7 @@ def _optimum(problem: Problem) -> Solution:
     solver = {
         "name": "HiGHS",
         "version": version(),
-        "options": "threads=1 random_seed=0 mip_rel_gap=0 tolerances=1e-9",
+        "options": "threads=1 random_seed=0 mip_rel_gap=0",
         "groups": str(groups.problem.seeds),
         "price_steps": str(best.steps),
         "candidates_opened": str(best.finish.opened),

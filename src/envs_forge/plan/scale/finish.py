@@ -18,7 +18,7 @@ from envs_forge.plan.lagrange import View
 from envs_forge.plan.problem import Floats, Ints, Problem
 from envs_forge.plan.scale.core import Core, Reference, cheapest, moves, open_core, within
 
-FIRST = 400
+FIRST = 300
 """Candidates opened first, beside those that the linear program left undecided."""
 
 MOST = 40_000
