@@ -80,5 +80,5 @@ def test_only_a_task_with_a_service_is_verified_live(runtime):
 
 
 def test_there_are_enough_of_them():
-    assert len(BAD) >= 50
-    assert len(SOUND) >= 25
+    assert len(BAD) >= 60
+    assert len(SOUND) >= 30
