@@ -33,6 +33,7 @@ def test_one_seed_number_stands_for_all_that_are_not_set(file: Path) -> None:
     [
         ("polcy = 'nop'", "unknown key 'polcy', did you mean 'policy'?"),
         ("size = 20", "unknown key 'size', did you mean 'plan.size'?"),
+        ("[plan]\ntau = 0.3", "unknown key 'plan.tau', did you mean 'plan.frontier.tau'?"),
         ("[plan]\nrecipee = 'forge'", "unknown key 'plan.recipee', did you mean 'plan.recipe'?"),
         ("[plan.frontier]\ntua = 0.3", "unknown key 'plan.frontier.tua', did you mean 'plan.frontier.tau'?"),
         ("zzz = 1", "unknown key 'zzz'"),

@@ -229,9 +229,12 @@ def _nearest(key: str) -> str:
     by_last: dict[str, str] = {}
     for known in keys:
         by_last.setdefault(known.rsplit(".", 1)[-1], known)
-    found = difflib.get_close_matches(key, keys, 1, 0.75) or [
-        by_last[last] for last in difflib.get_close_matches(key.rsplit(".", 1)[-1], list(by_last), 1, 0.5)
-    ]
+    own = key.rsplit(".", 1)[-1]
+    found = (
+        ([by_last[own]] if own in by_last else [])  # right name, wrong table
+        or difflib.get_close_matches(key, keys, 1, 0.75)
+        or [by_last[last] for last in difflib.get_close_matches(own, list(by_last), 1, 0.5)]
+    )
     return f", did you mean {found[0]!r}?" if found else ""
 
 
