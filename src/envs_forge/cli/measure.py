@@ -15,7 +15,13 @@ from envs_forge.cli.console import show_json
 @options.policy()
 @options.machine()
 @options.config_file()
-@click.option("-o", "--output", metavar="FILE", help="Also write the pass rates here, for `envs-forge plan`.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, writable=True),
+    metavar="FILE",
+    help="Also write the pass rates here, for `envs-forge plan`.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be done and stop.")
 @options.quiet()
 @options.as_json()

@@ -55,7 +55,13 @@ from envs_forge.errors import UserError
 )
 @click.option("--generator", metavar="NAME", help="Who would write the bundles, with -p [default: procedural].")
 @options.config_file()
-@click.option("-o", "--output", metavar="FILE", help="Also write the plan here, as JSON.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, writable=True),
+    metavar="FILE",
+    help="Also write the plan here, as JSON.",
+)
 @click.option("--explain", metavar="SEED", help="Show one seed's six candidates and why the plan did what it did.")
 @options.as_json()
 def plan(
