@@ -40,7 +40,7 @@ def test_the_line_of_measuring(now: list[float]) -> None:
     progress.count(10)
     progress.spoil()
     now[0] += 5
-    assert progress.line() == "measured 20/40 rollouts · spoiled by the machine 1 · elapsed 0:05 · left 0:10"
+    assert progress.line() == "measured 20/40 rollouts · not counted 1 · elapsed 0:05 · left 0:10"
 
 
 def test_other_phases_have_a_name_and_no_forecast(now: list[float]) -> None:

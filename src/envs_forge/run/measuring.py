@@ -77,7 +77,7 @@ def require_counted(rates: Rates, trials: Sequence[Trial]) -> None:
         errors = [trial.error or trial.status.value for trial in trials]
         raise InfrastructureError(
             f"none of the {len(trials)} rollouts counts; the last one: {errors[-1] if errors else 'there was none'}",
-            fix="see envs-forge doctor, then resume",
+            fix="mend the policy and measure anew, or see envs-forge doctor",
         )
 
 

@@ -60,7 +60,7 @@ class Progress:
             self._done += number
 
     def spoil(self) -> None:
-        """The machine spoiled something."""
+        """Something ended without a result that counts: the machine's fault, or the policy's."""
         with self._lock:
             self._invalid += 1
 
@@ -81,7 +81,7 @@ class Progress:
         """What the phase counts; after the end what the last phase that counts came to."""
         shown = self._counted if self._phase is Phase.ENDED else self._phase
         if shown is Phase.MEASURING:
-            spoiled = [f"spoiled by the machine {self._invalid}"] if self._invalid else []
+            spoiled = [f"not counted {self._invalid}"] if self._invalid else []
             return [f"measured {self._done}/{self._total} rollouts", *spoiled]
         if shown is Phase.MAKING:
             in_flight = [] if self._phase is Phase.ENDED else [f"in flight {self._in_flight}"]
