@@ -51,6 +51,11 @@ def test_a_broken_promise_of_ours_is_a_defect(capsys: pytest.CaptureFixture[str]
             2,
             "Error: no space left on the disk of /x/y (free some space)\n",
         ),
+        (
+            OSError(2, "No such file or directory", "/proc/x"),
+            2,
+            "Error: cannot use /proc/x: No such file or directory (choose another place)\n",
+        ),
     ],
 )
 def test_lines_and_exit_codes(error: BaseException, code: int, line: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -10,11 +11,12 @@ from pathlib import Path
 import click
 
 from envs_forge.cli.console import complain
-from envs_forge.errors import DiskFullError, ForgeError, InvariantError
+from envs_forge.errors import DiskFullError, ForgeError, InvariantError, UserError
 
 INTERRUPTED = 130
 USAGE = 2
-_NO_SPACE = (28, 122)  # ENOSPC and EDQUOT
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+_PLACE = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.EROFS, errno.ENAMETOOLONG)
 
 
 def exit_code_of(error: BaseException) -> int:
@@ -32,6 +34,8 @@ def exit_code_of(error: BaseException) -> int:
         return _reader_gone()
     if isinstance(error, OSError) and error.errno in _NO_SPACE:
         error = DiskFullError(f"no space left on the disk of {error.filename or Path.cwd()}")
+    elif isinstance(error, OSError) and error.errno in _PLACE and error.filename is not None:
+        error = UserError(f"cannot use {os.fsdecode(error.filename)}: {error.strerror}", fix="choose another place")
     if isinstance(error, ForgeError) and not isinstance(error, InvariantError):
         complain(_one_line(str(error)))
         return error.exit_code
