@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -88,7 +88,13 @@ class FakeRuntime(Runtime):
         return ExecResult(0, b"solved\n", b"", 0.1, timed_out=prepared.bundle.id in self.slow)
 
     def verify(
-        self, prepared: Prepared, work: Any, *, isolation: Isolation = Isolation.FRESH, timeout: float | None = None
+        self,
+        prepared: Prepared,
+        work: Any,
+        *,
+        isolation: Isolation = Isolation.FRESH,
+        timeout: float | None = None,
+        keep: Collection[str] = (),
     ) -> Verification:
         tries = self._note("verify", prepared.bundle.id)
         self.isolations.append(isolation)

@@ -46,12 +46,13 @@ def run_untouched(inspection: Inspection, isolation: Isolation) -> Verification:
 def run_oracle(inspection: Inspection, isolation: Isolation, *, changes: Sequence[Change] = ()) -> OracleRun:
     """The solution, then the tests, in a fresh sandbox whose surroundings differ by `changes`."""
     runtime, prepared = inspection.runtime, changed(inspection.prepared, changes)
+    ours = [path for change in changes for path in change.files or ()]
     with runtime.open(prepared) as work:
         furnish(work, changes)
         solution = runtime.solve(prepared, work)
         if solution.timed_out:
             return OracleRun(solution, None)
-        return OracleRun(solution, runtime.verify(prepared, work, isolation=isolation))
+        return OracleRun(solution, runtime.verify(prepared, work, isolation=isolation, keep=ours))
 
 
 def needs_network(inspection: Inspection, stage: str, text: str) -> StageResult | None:
