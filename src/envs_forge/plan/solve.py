@@ -20,9 +20,8 @@ from envs_forge.plan.check import evaluate
 from envs_forge.plan.collapse import collapse
 from envs_forge.plan.exact import least_missing
 from envs_forge.plan.highs import version
-from envs_forge.plan.lagrange import look
 from envs_forge.plan.problem import Floats, Ints, Problem, Solution, reachable, surely_reachable
-from envs_forge.plan.scale.optimum import optimum
+from envs_forge.plan.scale.optimum import best_prices, optimum
 from envs_forge.plan.settings import Solver
 from envs_forge.plan.ties import settle
 
@@ -65,13 +64,12 @@ def solve(problem: Problem, solver: Solver = Solver.MILP, *, blind_seed: int | N
     """
     began = time.perf_counter()
     _require_draws(problem)
+    free = replace(problem, slack_limit=None)
     if blind_seed is not None:
-        found = _ablation(replace(problem, slack_limit=None), "blind", heuristics.blind(problem, blind_seed))
+        found = _ablation(free, "blind", heuristics.blind(free, blind_seed))
     elif solver is Solver.ARGMAX:
-        free = replace(problem, slack_limit=None)
         found = _ablation(free, solver.value, settle(free, heuristics.argmax(free)))
     elif solver is Solver.GREEDY:
-        free = replace(problem, slack_limit=None)
         found = _ablation(free, solver.value, settle(free, heuristics.greedy(free)))
     else:
         found = _optimum(problem)
@@ -85,9 +83,11 @@ def _require_draws(problem: Problem) -> None:
 
 
 def _ablation(problem: Problem, method: str, chosen: Ints) -> Solution:
+    """A heuristic's choice with the bound that the best prices give."""
     objective = evaluate(problem, chosen)
-    view = look(problem, np.zeros(problem.quotas.size))
-    return Solution(chosen, objective, max(view.bound, objective), view.prices, view.threshold, method)
+    clipped, lost = _clip(problem)
+    view = best_prices(collapse(clipped).problem).view
+    return Solution(chosen, objective, max(view.bound - lost, objective), view.prices, view.threshold, method)
 
 
 def _optimum(problem: Problem) -> Solution:

@@ -24,8 +24,11 @@ FIRST = 300
 MOST = 40_000
 """Most candidates ever opened."""
 
-NODES = (200, 4_000)
-"""Most nodes of the first search, which only has to find a good plan, and of those that have to prove."""
+GOOD_NODES = 200
+"""Most nodes of the first search, which only has to find a good plan."""
+
+PROOF_NODES = 4_000
+"""Most nodes of a search that has to prove. Fewer where many candidates are open, see `_nodes`."""
 
 _SLOP = 1e-9
 
@@ -61,22 +64,29 @@ def finish(problem: Problem, view: View, reference: Reference, *, tolerance: flo
     if best is not None and best.gap <= tolerance:
         return best
     cost = moves(problem, view, reference)
-    limit, nodes = _costliest(cost, cheapest(cost, FIRST)), NODES[0]
+    limit, proving = _costliest(cost, cheapest(cost, FIRST)), False
     while True:
         opened = within(cost, limit)
         complete = opened.size <= MOST
         opened = opened if complete else cheapest(cost, MOST)
-        best, proven = _decide(problem, view, open_core(problem, reference, opened), best, tolerance, nodes)
+        core = open_core(problem, reference, opened)
+        nodes = _nodes(core.candidates.size) if proving else GOOD_NODES
+        best, proven = _decide(problem, view, core, best, tolerance, nodes)
         gap = np.inf if best is None else view.bound - best.objective
         covered = complete and limit >= min(gap, _costliest(cost, None))
         if covered and best is not None:
             best = replace(best, bound=min(best.bound, max(best.objective, proven)))
         if best is not None and best.gap <= tolerance:
             return best
-        if not complete or (covered and nodes == NODES[1]):
+        if not complete or (covered and proving):
             return best
         limit = max(limit, gap + _SLOP if best is not None else 16.0 * limit + _SLOP)
-        nodes = NODES[1]
+        proving = True
+
+
+def _nodes(candidates: int) -> int:
+    """A node costs about the square of what is open; a plan must not take minutes to prove its last per mille."""
+    return int(min(PROOF_NODES, max(GOOD_NODES, 2e9 / max(1, candidates) ** 2)))
 
 
 def _decide(

@@ -33,24 +33,29 @@ class Optimum:
 
 def optimum(problem: Problem) -> Optimum:
     """Solve a problem of grouped seeds whose quotas were clipped to what can be reached."""
-    tolerance = 1e-7 * problem.size if problem.seeds >= LARGE else 1e-10 * problem.size
+    tolerance = _tolerance(problem)
+    found = best_prices(problem, tolerance / 2)
+    if found.view.bound < _floor(problem):
+        return Optimum(None, found.view, np.maximum(found.lent, 0.0), found.steps)
+    decided = finish(problem, found.view, found.reference, tolerance=tolerance)
+    return Optimum(decided, found.view, np.zeros(problem.quotas.size), found.steps)
+
+
+def best_prices(problem: Problem, tolerance: float | None = None) -> Descent:
+    """Prices with the lowest bound, and the linear program's solution where they are optimal."""
     none = np.zeros(problem.quotas.size)
     if not problem.quotas.any():
         view = look(problem, none)
-        return Optimum(finish(problem, view, by_prices(view), tolerance=tolerance), view, none, 0)
+        return Descent(view, by_prices(view), none, 0.0, 0)
     start = starting_prices(problem)
     if start.reference is not None:
-        view = look(problem, start.prices)
-        return Optimum(finish(problem, view, start.reference, tolerance=tolerance), view, none, 1)
-    found = descend(problem, start.prices, radius=start.radius, tolerance=tolerance / 2, floor=_floor(problem))
-    if found.view.bound < _floor(problem):
-        return Optimum(None, found.view, np.maximum(found.lent, 0.0), found.steps)
-    return _finish(problem, found, tolerance)
+        return Descent(look(problem, start.prices), start.reference, none, start.radius, 1)
+    close = _tolerance(problem) / 2 if tolerance is None else tolerance
+    return descend(problem, start.prices, radius=start.radius, tolerance=close, floor=_floor(problem))
 
 
-def _finish(problem: Problem, found: Descent, tolerance: float) -> Optimum:
-    decided = finish(problem, found.view, found.reference, tolerance=tolerance)
-    return Optimum(decided, found.view, np.zeros(problem.quotas.size), found.steps)
+def _tolerance(problem: Problem) -> float:
+    return (1e-7 if problem.seeds >= LARGE else 1e-10) * problem.size
 
 
 def _floor(problem: Problem) -> float:
