@@ -54,6 +54,7 @@ def running(group: Cgroup, script: str) -> Iterator[subprocess.Popen[bytes]]:
         process.stdin.close()
         yield process
     finally:
+        group.thaw()
         process.kill()
         process.wait()
 
@@ -73,6 +74,7 @@ def test_what_forks_is_frozen_and_killed(group: Cgroup) -> None:
 
 def test_the_frozen_can_be_killed(group: Cgroup) -> None:
     with running(group, "sleep 1000"):
+        time.sleep(0.1)  # Between fork and exec a process can hold up the freezer for long.
         assert group.freeze()
         group.kill()
 
