@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from envs_forge.sandbox.forking import start
+
 _CHUNK = 65536
 _POLL_S = 0.05
 _TERM_GRACE_S = 1.0
@@ -75,8 +77,8 @@ def run_host_program(
         OSError: The program cannot be started.
     """
     started = time.monotonic()
-    process = subprocess.Popen(
-        argv,
+    process = start(
+        list(argv),
         cwd=cwd,
         env=dict(env),
         stdin=subprocess.DEVNULL,

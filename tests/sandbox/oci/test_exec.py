@@ -90,6 +90,8 @@ def test_an_out_of_memory_pid_1_is_started_again(sandbox: Sandbox) -> None:
     sh(sandbox, "echo kept > /kept")
     pid = next(iter(sandbox._container.cgroup.processes()))  # type: ignore[attr-defined]
     subprocess.run(["kill", "-9", str(pid)], check=True)
+    while Path(f"/proc/{pid}").exists():
+        time.sleep(0.01)
     assert sh(sandbox, "cat /kept") == "kept\n"
 
 

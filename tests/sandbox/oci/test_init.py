@@ -91,7 +91,8 @@ def test_signals_are_as_a_fresh_process_has_them(talk: Talk) -> None:
     status = talk.run("cat", "/proc/self/status")[1].decode()
     if "Seccomp" in status:
         lines = dict(line.split(":\t") for line in status.splitlines() if line.startswith("Sig"))
-        assert int(lines["SigBlk"], 16) == int(lines["SigIgn"], 16) == 0
+        # An emulator keeps real-time signals for itself.
+        assert [int(lines[name], 16) & 0x7FFFFFFF for name in ("SigBlk", "SigIgn")] == [0, 0]
 
 
 def test_a_long_command_line(talk: Talk) -> None:

@@ -15,6 +15,7 @@ from typing import IO
 from envs_forge.errors import EngineError, PrerequisiteError
 from envs_forge.sandbox.docker.connection import NO_ENGINE_FIX, builder_name
 from envs_forge.sandbox.docker.container import KIND_LABEL
+from envs_forge.sandbox.forking import start
 from envs_forge.sandbox.interrupts import deferred_interrupts
 
 LOG_LIMIT = 256 * 1024
@@ -78,7 +79,7 @@ def run_build(
     cancelled = cancelled or threading.Event()
     began = time.monotonic()
     try:
-        process = subprocess.Popen(
+        process = start(
             _command(context, tag, network),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

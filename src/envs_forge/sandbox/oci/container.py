@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from envs_forge.errors import DiskFullError, EngineError
+from envs_forge.sandbox.forking import start
 from envs_forge.sandbox.oci import init
 from envs_forge.sandbox.oci.cgroups import Cgroup
 from envs_forge.sandbox.oci.command import memory_file
@@ -78,7 +79,7 @@ class Container:
         log = bundle / "runc.log"
         try:
             with theirs, log.open("wb") as errors:
-                runc = subprocess.Popen(
+                runc = start(
                     [tool("runc"), "--root", str(runtime_root), "run", "--detach", "--bundle", str(bundle), name],
                     stdin=theirs.fileno(),
                     stdout=init.program(),

@@ -8,6 +8,7 @@ import subprocess
 from functools import cache
 
 from envs_forge.errors import DiskFullError, EngineError, PrerequisiteError
+from envs_forge.sandbox.forking import start
 
 PACKAGES = {"runc": "runc", "mke2fs": "e2fsprogs", "mount": "mount"}
 """Program → Debian package that holds it."""
@@ -35,23 +36,26 @@ def run(name: str, *arguments: str) -> str:
         DiskFullError: It failed for want of space.
     """
     try:
-        done = subprocess.run(
+        process = start(
             [tool(name), *arguments],
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=RUN_S,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             start_new_session=True,
-            check=False,
         )
-    except subprocess.TimeoutExpired as error:
-        raise EngineError(f"{name} did not end in {RUN_S:g} s", code="timeout") from error
     except OSError as error:
         raise EngineError(f"{name} could not be run: {error}") from error
-    if done.returncode == 0:
-        return done.stdout
-    said = (done.stderr or done.stdout).strip()
+    with process:
+        try:
+            out, err = (text.decode(errors="replace") for text in process.communicate(timeout=RUN_S))
+        except BaseException as error:
+            process.kill()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise EngineError(f"{name} did not end in {RUN_S:g} s", code="timeout") from error
+            raise
+    if process.returncode == 0:
+        return out
+    said = (err or out).strip()
     if "No space left on device" in said:
         raise DiskFullError(f"the disk is full: {name} failed")
     raise EngineError(f"{name} failed: {said[:500]}")

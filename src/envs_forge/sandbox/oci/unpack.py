@@ -13,6 +13,7 @@ import tarfile
 from typing import IO
 
 from envs_forge.errors import EngineError
+from envs_forge.sandbox.forking import settle
 from envs_forge.sandbox.oci.rootfs import Root, remove_tree
 
 CHUNK = 1024 * 1024
@@ -43,6 +44,8 @@ def unpack(root: Root, target: str, stream: IO[bytes], *, layer: bool = False) -
                 _place(root, target, archive, member, layer=layer)
     except tarfile.TarError as error:
         raise EngineError(f"the archive cannot be read: {error}", code="bad-archive") from error
+    finally:
+        settle()
 
 
 def _place(root: Root, target: str, archive: tarfile.TarFile, member: tarfile.TarInfo, *, layer: bool) -> None:
