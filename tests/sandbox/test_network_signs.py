@@ -7,7 +7,7 @@ from envs_forge.sandbox.network import shows_no_network
     "text",
     [
         "curl: (6) Could not resolve host: example.org",
-        "E: Failed to fetch ...  Temporary failure resolving 'deb.debian.org'",
+        "E: Failed to fetch ...  Temporary failure resolving 'packages.example.org'",
         "socket.gaierror: [Errno -3] Temporary failure in name resolution",
         "socket.gaierror: [Errno -2] Name or service not known",
         "wget: bad address 'example.org'",
