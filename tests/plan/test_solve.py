@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -68,9 +70,5 @@ def test_an_ablation_is_never_better_and_its_bound_holds(solver: Solver) -> None
 def test_more_draws_than_there_are_is_said_with_the_numbers() -> None:
     problem = problems(0)[0]
     with pytest.raises(ShortageError) as caught:
-        solve(Problem(**{**vars_of(problem), "size": int(problem.capacity.sum()) + 1}))
+        solve(replace(problem, size=int(problem.capacity.sum()) + 1))
     assert str(int(problem.capacity.sum()) + 1) in str(caught.value)
-
-
-def vars_of(problem: Problem) -> dict[str, object]:
-    return {name: getattr(problem, name) for name in problem.__dataclass_fields__}
