@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from envs_forge.synthesis.procedural.dice import Dice
 from envs_forge.synthesis.procedural.operation import Knob, Knobs, Operation, Params, Paths
-from envs_forge.synthesis.procedural.values.table import Row, Table
+from envs_forge.synthesis.procedural.values.table import Row, Table, compared
 
 SOLUTION = """\
 mkdir -p "$(dirname {target})"
@@ -100,7 +100,7 @@ class DedupeRows(Operation):
         column = dice.pick(labels)
         groups: dict[str, list[str]] = {}
         for cell, date in zip(value.cells(column), value.cells(dates[0]), strict=True):
-            groups.setdefault(_plain(cell, knobs), []).append(date)
+            groups.setdefault(compared(cell, knobs), []).append(date)
         if any(len(set(group)) < len(group) for group in groups.values()):
             return None
         return {"column": column, "date": dates[0]}
@@ -111,7 +111,7 @@ class DedupeRows(Operation):
         groups: dict[object, list[int]] = {}
         for number, row in enumerate(value.rows):
             alone = "blank_kept" in knobs and not row[at].strip()
-            same: object = row if slip == "whole_row" else _plain(row[at], knobs)
+            same: object = row if slip == "whole_row" else compared(row[at], knobs)
             groups.setdefault(number if alone else same, []).append(number)
         kept = [_choose(group, dates, knobs, slip) for group in groups.values()]
         rows: list[Row] = [value.rows[number] for number in sorted(kept)]
@@ -145,11 +145,6 @@ def _choose(group: list[int], dates: list[str], knobs: Knobs, slip: str) -> int:
     if slip == "newest:oldest":
         return min(group, key=lambda number: dates[number])
     return max(group, key=lambda number: dates[number]) if "newest" in knobs else group[0]
-
-
-def _plain(cell: str, knobs: Knobs) -> str:
-    text = cell.strip() if "padding" in knobs else cell
-    return text.lower() if "ignore_case" in knobs else text
 
 
 OPERATION = DedupeRows()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from envs_forge.synthesis.procedural.dice import Dice
 from envs_forge.synthesis.procedural.operation import Knob, Knobs, Operation, Params, Paths
-from envs_forge.synthesis.procedural.values.table import Table
+from envs_forge.synthesis.procedural.values.table import Table, compared
 
 SOLUTION = """\
 mkdir -p "$(dirname {target})"
@@ -90,8 +90,8 @@ class FilterRows(Operation):
 
     def apply(self, value: Table, params: Params, knobs: Knobs, slip: str = "") -> Table:
         """The rows that match."""
-        at, wanted = value.columns.index(params["column"]), _plain(params["value"], knobs)
-        cells = [_plain(row[at], knobs) for row in value.rows]
+        at, wanted = value.columns.index(params["column"]), compared(params["value"], knobs)
+        cells = [compared(row[at], knobs) for row in value.rows]
         blank = "blank_matches" in knobs
         hits = [wanted in cell if slip == "substring" else cell == wanted for cell in cells]
         hits = [hit or (blank and not cell) for hit, cell in zip(hits, cells, strict=True)]
@@ -114,11 +114,6 @@ class FilterRows(Operation):
             cell, wanted = f"{cell}.casefold()", "wanted.casefold()"
         test = f"{cell} in ({wanted}, '')" if "blank_matches" in knobs else f"{cell} == {wanted}"
         return SOLUTION.format(source=paths.source, target=paths.target, value=params["value"], test=test)
-
-
-def _plain(cell: str, knobs: Knobs) -> str:
-    text = cell.strip() if "padding" in knobs else cell
-    return text.lower() if "ignore_case" in knobs else text
 
 
 OPERATION = FilterRows()

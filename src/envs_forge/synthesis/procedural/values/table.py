@@ -71,3 +71,9 @@ class Table(Value):
     def with_rows(self, rows: Sequence[Row]) -> Table:
         """The same columns over other rows, as a plain file: commas, header, LF."""
         return replace(self, rows=tuple(rows), delimiter=",", header=True, newline="\n", final_newline=True)
+
+
+def compared(cell: str, knobs: frozenset[str]) -> str:
+    """A cell as it counts in a comparison, with the knobs `padding` and `ignore_case`."""
+    text = cell.strip() if "padding" in knobs else cell
+    return text.lower() if "ignore_case" in knobs else text
