@@ -1,0 +1,1 @@
+"""Whether a candidate did what its action asked for, judged without a container."""

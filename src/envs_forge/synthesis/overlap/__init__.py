@@ -1,0 +1,1 @@
+"""How much texts of tasks have in common: near copies, evaluation sets, canaries."""
