@@ -1,0 +1,1 @@
+"""Synthesis by language models: the contract as a prompt, hostile answers, repair."""
