@@ -34,6 +34,7 @@ _PLAIN_PATH = re.compile(r"[A-Za-z0-9_.+,/-]+")
 _FENCE = re.compile(r"```[\w.+-]*[ \t]*")
 _DAMAGED = ("\0", "\ufffd")
 _META_CHARS = 2000
+_MOST_ATTRIBUTES = 3
 
 
 @dataclass(frozen=True)
@@ -229,13 +230,14 @@ class _Reader:
 def _attributes(rest: str) -> tuple[str, dict[str, str]]:
     """What stands behind the path, taken off from the end: a path may hold spaces."""
     found: dict[str, str] = {}
-    while True:
+    for _ in range(_MOST_ATTRIBUTES):
         before, space, last = rest.rpartition(" ")
         match = _ATTRIBUTE.fullmatch(last)
         if not space or match is None:
-            return rest, found
+            break
         found.setdefault(match[1], match[2])
         rest = before.rstrip()
+    return rest, found
 
 
 def _meta(lines: list[str]) -> dict[str, str]:
@@ -243,10 +245,9 @@ def _meta(lines: list[str]) -> dict[str, str]:
     text = "\n".join(lines).strip()
     try:
         table = json.loads(text)
-        pairs = table.items() if isinstance(table, dict) else ()
     except (ValueError, RecursionError):
-        pairs = [(key, value) for key, colon, value in (line.partition(":") for line in lines) if colon]
-    return meta_table(dict(pairs))
+        table = {key: value for key, colon, value in (line.partition(":") for line in lines) if colon}
+    return meta_table(table if isinstance(table, dict) else {})
 
 
 def meta_table(table: Mapping[str, object]) -> dict[str, str]:
