@@ -40,7 +40,7 @@ def test_a_rejection_is_kept_too(cache):
 def test_whatever_matters_makes_another_verdict(cache):
     runs(task("a"), cache)
     assert runs(task("a", instruction="Do something else.\n"), cache)[1] > 0
-    assert runs(task("a"), cache, options=QUICK.model_copy(update={"oracle_runs": 3}))[1] > 0
+    assert runs(task("a"), cache, options=QUICK.model_copy(update={"oracle_runs": 4}))[1] > 0
     assert runs(task("a"), cache, caps=Caps(network=False))[1] > 0
     assert runs(task("a"), cache, options=QUICK.model_copy(update={"retries": 7}))[1] == 0
 

@@ -44,6 +44,12 @@ class FakeSandbox:
     def __exit__(self, *exc: object) -> None:
         self.runtime.alive -= 1
 
+    def exec(self, argv: Any, **options: Any) -> ExecResult:
+        return ExecResult(0, b"", b"", 0.0)
+
+    def put(self, target: str, archive: Any) -> None:
+        pass
+
 
 class FakeRuntime(Runtime):
     """`verify` answers with `verdicts[bundle id]`: a reward, a `Verification`, an exception to raise, or a function
@@ -60,7 +66,7 @@ class FakeRuntime(Runtime):
         self.alive = 0
         self.gates: dict[str, threading.Event] = {}
         self.slow: set[str] = set()
-        self.engine: Any = SimpleNamespace(name="fake")
+        self.engine: Any = SimpleNamespace(name="fake", describe=lambda: {"runtime": "none"})
 
     def _note(self, what: str, name: str) -> int:
         self.calls.append((what, name))
@@ -99,7 +105,8 @@ class FakeRuntime(Runtime):
         tries = self._note("verify", prepared.bundle.id)
         self.isolations.append(isolation)
         outcome = self.verdicts.get(prepared.bundle.id, 1.0)
-        outcome = outcome(Call(tries, work.solved, isolation)) if isinstance(outcome, Callable) else outcome
+        solved = work is not None and work.solved
+        outcome = outcome(Call(tries, solved, isolation)) if isinstance(outcome, Callable) else outcome
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome if isinstance(outcome, Verification) else Verification(reward=outcome, fault=None)

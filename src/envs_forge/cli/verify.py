@@ -14,12 +14,20 @@ from envs_forge.cli import options
 @click.option("--stages", metavar="A,B", help="Only these stages, and what they need.")
 @click.option("--fast", is_flag=True, help="Only the stages that every task should pass at once.")
 @click.option("--all-findings", is_flag=True, help="Go on after a stage that did not pass, where that makes sense.")
+@click.option("--no-cache", is_flag=True, help="Verify what is unchanged since its last verdict again.")
 @options.machine()
 @options.config_file()
 @options.quiet()
 @options.as_json()
 def verify(
-    stages: str | None, fast: bool, all_findings: bool, file: str | None, quiet: bool, json_: bool, **flags: Any
+    stages: str | None,
+    fast: bool,
+    all_findings: bool,
+    no_cache: bool,
+    file: str | None,
+    quiet: bool,
+    json_: bool,
+    **flags: Any,
 ) -> int:
     """Verify tasks in containers and say why one is not sound.
 
@@ -30,6 +38,6 @@ def verify(
     from envs_forge.cli.verifying import verify_all
 
     config = options.config(file, flags, goal="environments")
-    verdicts = verify_all(config, stages=stages, fast=fast, all_findings=all_findings, quiet=quiet)
+    verdicts = verify_all(config, stages=stages, fast=fast, all_findings=all_findings, cached=not no_cache, quiet=quiet)
     show_verdicts(verdicts, json_=json_)
     return 0 if all(verdict.decision == "accepted" for verdict in verdicts) else 1

@@ -10,6 +10,7 @@ from envs_forge.bundle.model import Bundle
 from envs_forge.cli.display import Display
 from envs_forge.config import RunConfig
 from envs_forge.gold.batch import verify_many
+from envs_forge.gold.cache import VerdictCache, default_cache_root
 from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.order import FAST, select
 from envs_forge.gold.verdict import Verdict
@@ -19,8 +20,10 @@ from envs_forge.run.parts import cores, open_runtime_for
 from envs_forge.run.seeds import select_paths
 
 
-def verify_all(config: RunConfig, *, stages: str | None, fast: bool, all_findings: bool, quiet: bool) -> list[Verdict]:
-    """Verify the tasks that a config names, in their order.
+def verify_all(
+    config: RunConfig, *, stages: str | None, fast: bool, all_findings: bool, cached: bool, quiet: bool
+) -> list[Verdict]:
+    """Verify the tasks that a config names, in their order; with `cached`, unchanged ones by their last verdict.
 
     Raises:
         UserError: There is no such stage.
@@ -40,6 +43,7 @@ def verify_all(config: RunConfig, *, stages: str | None, fast: bool, all_finding
                 runtime,
                 settings,
                 concurrency=config.concurrency or cores(),
+                cache=VerdictCache(default_cache_root()) if cached else None,
                 on_verdict=tally.add,
                 stop=stop,
             )
@@ -53,6 +57,7 @@ class _Tally:
 
     def __init__(self, total: int) -> None:
         self._total = total
+        self._cached = 0
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
 
@@ -60,9 +65,11 @@ class _Tally:
         """Count one."""
         with self._lock:
             self._counts[verdict.decision.value] += 1
+            self._cached += verdict.cached
 
     def line(self) -> str:
         """`verified 3/5 · accepted 2 · rejected 1`."""
         with self._lock:
             parts = [f"{decision} {count}" for decision, count in sorted(self._counts.items())]
-            return " · ".join([f"verified {self._counts.total()}/{self._total}", *parts])
+            known = [f"unchanged {self._cached}"] if self._cached else []
+            return " · ".join([f"verified {self._counts.total()}/{self._total}", *parts, *known])

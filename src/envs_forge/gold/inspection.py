@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from envs_forge.bundle.model import Bundle
 from envs_forge.errors import InvariantError
 from envs_forge.gold.options import VerifyOptions
+from envs_forge.gold.paths import named_paths
 from envs_forge.gold.reasons import Reason
-from envs_forge.gold.state import Reference
+from envs_forge.gold.state import Reference, State, capture
 from envs_forge.gold.verdict import StageOutcome, StageResult
+from envs_forge.sandbox.engine import Sandbox
 from envs_forge.sandbox.runtime import Prepared, Runtime
 from envs_forge.sandbox.verification import Isolation
 
@@ -19,17 +23,36 @@ EVIDENCE_CHARACTERS = 4000
 
 @dataclass(slots=True)
 class Inspection:
-    """One bundle under verification. Each stage reads what earlier ones found out and adds its own."""
+    """One bundle under verification. Each stage reads what earlier ones found out and adds its own.
+
+    Attributes:
+        bundle: The task.
+        runtime: Where its containers run.
+        options: How it is verified.
+        cache_root: Where indices of image layers are kept.
+        compares: Whether a stage will compare states of sandboxes: then those that run anyway are looked at.
+        built: The task with its image.
+        isolation: How its tests must run.
+        untouched: What lies at the task's paths before anybody works.
+        solved: What lies there after each run of the solution that got the full reward.
+        reference: See `stages.reference`.
+        solution_s: The longest time that the solution took in usual surroundings, in seconds.
+        substitutions: Base images that Dockerfiles named → local images that stood in for them.
+    """
 
     bundle: Bundle
     runtime: Runtime
     options: VerifyOptions
     cache_root: Path
+    compares: bool = False
     built: Prepared | None = None
     isolation: Isolation = Isolation.FRESH
+    untouched: State | None = None
+    solved: list[State] = field(default_factory=list)
     reference: Reference | None = None
     solution_s: float = 0.0
     substitutions: dict[str, str] = field(default_factory=dict)
+    _paths: list[str] | None = None
 
     @property
     def prepared(self) -> Prepared:
@@ -38,15 +61,28 @@ class Inspection:
             raise InvariantError("a stage that needs the image ran before the build")
         return self.built
 
+    def look(self, work: Sandbox) -> State:
+        """What a sandbox holds at the paths that the task speaks of.
 
-def passed(stage: str, *, warnings: tuple[str, ...] = ()) -> StageResult:
+        Raises:
+            InfrastructureError: The machine failed.
+        """
+        if self._paths is None:
+            self._paths = named_paths(self.bundle, self.prepared.image.workdir)
+        return capture(work, self._paths)
+
+
+def passed(stage: str, *, warnings: tuple[str, ...] = (), facts: Mapping[str, Any] | None = None) -> StageResult:
     """A stage that found nothing wrong."""
-    return StageResult(stage=stage, outcome=StageOutcome.PASSED, warnings=warnings)
+    return StageResult(stage=stage, outcome=StageOutcome.PASSED, warnings=warnings, facts=facts or {})
 
 
-def failed(stage: str, code: Reason | str, message: str, evidence: str = "") -> StageResult:
+def failed(
+    stage: str, code: Reason | str, message: str, evidence: str = "", facts: Mapping[str, Any] | None = None
+) -> StageResult:
     """A stage that found the bundle unsound."""
-    return _not_passed(stage, StageOutcome.FAILED, code, message, evidence)
+    result = _not_passed(stage, StageOutcome.FAILED, code, message, evidence)
+    return result.model_copy(update={"facts": facts or {}})
 
 
 def unsupported(stage: str, code: Reason | str, message: str, evidence: str = "") -> StageResult:

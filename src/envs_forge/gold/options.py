@@ -16,10 +16,9 @@ class VerifyOptions(BaseModel):
     """Names of the stages to run, with what they need; empty for all."""
     all_findings: bool = False
     """Whether to go on after a stage that did not pass, with those that can still run."""
-    oracle_runs: int = Field(default=2, ge=1)
-    """Fresh sandboxes in which the solution must get the full reward."""
-    repeats: int = Field(default=2, ge=0, le=2)
-    """Further sandboxes with changed surroundings."""
+    oracle_runs: int = Field(default=3, ge=1)
+    """Fresh sandboxes in which the solution must get the full reward: the first in `oracle`, the others, in changed
+    surroundings, in `repeat`."""
     untouched_max: float = Field(default=0.0, ge=0.0, lt=1.0)
     """The most that the untouched environment may score, for tests with partial rewards."""
     mutants: int = Field(default=12, ge=0)

@@ -37,6 +37,10 @@ FAST: tuple[str, ...] = (schema.NAME, lint.NAME, build.NAME, leak.NAME, untouche
 """The stages that `--fast` runs."""
 
 
+COMPARING: frozenset[str] = frozenset({tamper.NAME, mutants.NAME})
+"""The stages that compare what sandboxes hold."""
+
+
 def select(names: Sequence[str]) -> tuple[Stage, ...]:
     """The stages called `names` and all that they need, in their order; all stages where there are no names.
 

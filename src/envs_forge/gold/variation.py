@@ -10,9 +10,11 @@ import struct
 import tarfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
 from envs_forge.sandbox.engine import Sandbox
-from envs_forge.sandbox.runtime import Prepared, Runtime
+from envs_forge.sandbox.runtime import Prepared
 
 _ORDER_DIRECTORY = "/opt/envs-forge-order"
 _ORDER_PLUGIN = b"""import pytest
@@ -23,6 +25,8 @@ def pytest_collection_modifyitems(items):
     items.reverse()
 """
 _FAKETIME = "/usr/lib/*/faketime/libfaketime.so.1"
+"""Where Debian's package and its kin have the library, in images and on this machine."""
+_BROUGHT = "/opt/envs-forge-date/libfaketime.so.1"
 FAR_DATE = f"+{431 * 86400 + 4 * 3600}"
 """Seconds: another year, month, day of the week and hour."""
 
@@ -36,14 +40,22 @@ class Change:
         env: Variables that do it. If the image or the task sets one of them, the change does not apply.
         hostname: Host name that does it.
         cpus: Share of processors that does it.
+        cores: Number of processors that does it.
         files: Files that do it, by absolute path.
+        value: What it is changed to, for people, where no field above tells.
     """
 
     name: str
     env: Mapping[str, str] | None = None
     hostname: str | None = None
     cpus: float | None = None
+    cores: int | None = None
     files: Mapping[str, bytes] | None = None
+    value: str = ""
+
+    def __str__(self) -> str:
+        told = self.value or self.hostname or self.cores or self.cpus or (self.env or {}).get(self.name, "")
+        return f"{self.name} ({told})" if told else self.name
 
 
 def zone_file(seconds_east: int) -> bytes:
@@ -57,25 +69,29 @@ def zone_file(seconds_east: int) -> bytes:
 
 LOCALTIME = "/etc/localtime"
 TIME_ZONE = "time zone"
+CORES = "cpu count"
+DATE = "date"
 RUNS: tuple[tuple[Change, ...], ...] = (
     (
-        Change(TIME_ZONE, files={LOCALTIME: zone_file(13 * 3600 + 2700)}),
+        Change(TIME_ZONE, files={LOCALTIME: zone_file(13 * 3600 + 2700)}, value="+13:45"),
         Change("PYTHONHASHSEED", env={"PYTHONHASHSEED": "1"}),
         Change("LANG", env={"LANG": "C.UTF-8"}),
         Change("hostname", hostname="a-quite-other-host"),
-        Change("cpus", cpus=2.0),
+        Change("cpu share", cpus=2.0),
         Change(
             "test order",
             env={"PYTHONPATH": _ORDER_DIRECTORY, "PYTEST_ADDOPTS": "-p envs_forge_order"},
             files={f"{_ORDER_DIRECTORY}/envs_forge_order.py": _ORDER_PLUGIN},
+            value="the last first",
         ),
     ),
     (
-        Change(TIME_ZONE, files={LOCALTIME: zone_file(-11 * 3600 - 1800)}),
+        Change(TIME_ZONE, files={LOCALTIME: zone_file(-11 * 3600 - 1800)}, value="-11:30"),
         Change("PYTHONHASHSEED", env={"PYTHONHASHSEED": "4242"}),
         Change("LANG", env={"LANG": "POSIX"}),
         Change("hostname", hostname="b7"),
-        Change("cpus", cpus=0.5),
+        Change("cpu share", cpus=0.5),
+        Change(CORES, cores=1),
     ),
 )
 """What is changed in each repeated run; things of one run are changed together."""
@@ -83,45 +99,94 @@ RUNS: tuple[tuple[Change, ...], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Openings:
-    """What image and task leave open, as far as a look into a sandbox shows it.
+    """What image, task and machine leave open, as far as a look into a sandbox shows it.
 
     Attributes:
         variables: Variables that are set already.
         time_zone: Whether no other zone than UTC is set.
-        faketime: Path of libfaketime in the image, empty where it has none.
+        cores: How many processors a program sees.
+        faketime: Path of a libfaketime that works in the image, empty where there is none.
+        brought: The library itself, where it is this machine's and must be put there.
     """
 
     variables: frozenset[str]
     time_zone: bool
-    faketime: str
+    cores: int = 2
+    faketime: str = ""
+    brought: bytes = b""
 
     def allow(self, change: Change) -> bool:
-        """Whether a change touches nothing that is set."""
-        return (change.name != TIME_ZONE or self.time_zone) and self.variables.isdisjoint(change.env or {})
+        """Whether a change touches nothing that is set, and changes anything."""
+        if change.name == TIME_ZONE and not self.time_zone:
+            return False
+        if change.cores is not None and change.cores >= self.cores:
+            return False
+        return self.variables.isdisjoint(change.env or {})
+
+    @property
+    def date_is_fixed(self) -> str:
+        """Why `date_change` has nothing to offer."""
+        if self.faketime:
+            return "the image or the task sets variables that it needs"
+        return "no libfaketime that works in the image, neither in it nor on this machine"
 
 
-def openings(runtime: Runtime, prepared: Prepared) -> Openings:
-    """Look what may be changed."""
+def openings(prepared: Prepared, work: Sandbox) -> Openings:
+    """Look what may be changed.
+
+    Args:
+        prepared: The task.
+        work: A fresh sandbox of it; it can be used for nothing else afterwards.
+    """
     variables = frozenset({*prepared.image.env, *prepared.spec.env})
-    look = f"date +%z; ls {_FAKETIME} 2>/dev/null"
-    with runtime.open(prepared) as work:
-        seen = work.exec(["/bin/sh", "-c", look], timeout=30.0, cwd="/").stdout.decode("utf-8", errors="replace")
-    zone, _, library = seen.partition("\n")
-    path = library.partition("\n")[0]
+    zone, count, library = _said(work, f"date +%z; nproc; ls {_FAKETIME}", {}, 3)
+    brought = b""
+    if not _fakes(work, library):
+        library, brought = "", _of_this_machine()
+        if brought:
+            _put(work, _BROUGHT, brought)
+            library = _BROUGHT if _fakes(work, _BROUGHT) else ""
     return Openings(
         variables=variables,
-        time_zone=zone.strip() == "+0000" and "TZ" not in variables,
-        faketime=path if path.startswith("/usr/lib/") else "",
+        time_zone=zone == "+0000" and "TZ" not in variables,
+        cores=int(count) if count.isdecimal() else 1,
+        faketime=library,
+        brought=brought if library else b"",
     )
 
 
 def date_change(opened: Openings) -> Change | None:
-    """A change of the date through libfaketime; None where the image does not have it."""
+    """A change of the date through libfaketime; None where that does not work."""
     if not opened.faketime:
         return None
-    variables = {"LD_PRELOAD": opened.faketime, "FAKETIME": FAR_DATE, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
-    change = Change("date", env=variables)
+    files = {opened.faketime: opened.brought} if opened.brought else None
+    change = Change(DATE, env=_date_variables(opened.faketime), files=files, value="431 days later")
     return change if opened.allow(change) else None
+
+
+def _date_variables(library: str) -> dict[str, str]:
+    return {"LD_PRELOAD": library, "FAKETIME": FAR_DATE, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+
+def _said(work: Sandbox, script: str, env: Mapping[str, str], lines: int) -> list[str]:
+    """The first lines that a script prints, empty ones where it prints fewer."""
+    done = work.exec(["/bin/sh", "-c", f"( {script} ) 2> /dev/null"], timeout=30.0, env=env, cwd="/")
+    return [*done.stdout.decode("utf-8", errors="replace").splitlines(), *[""] * lines][:lines]
+
+
+def _fakes(work: Sandbox, library: str) -> bool:
+    """Whether programs of a sandbox see another date with a library; not where libc is another or too old."""
+    if not library.startswith("/"):
+        return False
+    before, after = (_said(work, "date +%s", env, 1)[0] for env in ({}, _date_variables(library)))
+    return before.isdecimal() and after.isdecimal() and int(after) - int(before) > int(FAR_DATE) / 2
+
+
+@cache
+def _of_this_machine() -> bytes:
+    """The library of this machine, nothing where it has none."""
+    found = sorted(Path("/").glob(_FAKETIME.lstrip("/")))
+    return found[0].read_bytes() if found else b""
 
 
 def changed(prepared: Prepared, changes: Iterable[Change]) -> Prepared:
@@ -134,6 +199,8 @@ def changed(prepared: Prepared, changes: Iterable[Change]) -> Prepared:
             spec = replace(spec, hostname=change.hostname)
         if change.cpus is not None:
             spec = replace(spec, limits=replace(spec.limits, cpus=change.cpus))
+        if change.cores is not None:
+            spec = replace(spec, limits=replace(spec.limits, cores=change.cores))
     return replace(prepared, spec=spec)
 
 
@@ -141,8 +208,12 @@ def furnish(work: Sandbox, changes: Iterable[Change]) -> None:
     """Put the files of the changes into a sandbox."""
     for change in changes:
         for path, data in (change.files or {}).items():
-            directory, _, name = path.rpartition("/")
-            work.put(directory, _archive(name, data))
+            _put(work, path, data)
+
+
+def _put(work: Sandbox, path: str, data: bytes) -> None:
+    directory, _, name = path.rpartition("/")
+    work.put(directory, _archive(name, data))
 
 
 def _archive(name: str, data: bytes) -> io.BytesIO:

@@ -40,6 +40,8 @@ class StageResult(BaseModel):
     message: str = ""
     evidence: str = ""
     warnings: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = {}
+    """What the stage did, in figures: rewards, what was varied and how, what was tried."""
     duration_s: float = 0.0
 
 
@@ -60,6 +62,8 @@ class Verdict(BaseModel):
     image_id: str = ""
     base_substitutions: Mapping[str, str] = {}
     """Base images that Dockerfiles named → local images that stood in for them."""
+    machine: Mapping[str, str] = {}
+    """Versions and what is in force: program, Python, system, and what the engine says of itself."""
     verifier_version: str
     options: Mapping[str, Any] = {}
     """The settings that the verdict depends on."""

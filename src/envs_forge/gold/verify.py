@@ -14,14 +14,15 @@ from envs_forge.bundle.reading import read_bundle
 from envs_forge.errors import InfrastructureError
 from envs_forge.gold.cache import VerdictCache, cache_address, default_cache_root
 from envs_forge.gold.inspection import Inspection, machine_error
+from envs_forge.gold.machine import describe
 from envs_forge.gold.options import VerifyOptions
-from envs_forge.gold.order import Stage, select
+from envs_forge.gold.order import COMPARING, Stage, select
 from envs_forge.gold.reasons import MEANINGS, Reason
 from envs_forge.gold.stages import schema
 from envs_forge.gold.verdict import Decision, StageOutcome, StageResult, Verdict
 from envs_forge.sandbox.runtime import Runtime
 
-VERIFIER_VERSION = "1"
+VERIFIER_VERSION = "2"
 """Changes whenever a verdict on an unchanged bundle could."""
 
 _DECISIONS = {
@@ -59,7 +60,8 @@ def verify(
     if known is not None:
         return known.model_copy(update={"bundle_id": bundle.id, "cached": True})
     started = time.monotonic()
-    inspection = Inspection(bundle, runtime, options, cache_root or default_cache_root())
+    compares = any(stage.name in COMPARING for stage in stages)
+    inspection = Inspection(bundle, runtime, options, cache_root or default_cache_root(), compares)
     results = _run(stages, inspection)
     verdict = _verdict(inspection, bundle_hash, results, time.monotonic() - started)
     if cache is not None:
@@ -155,6 +157,7 @@ def _verdict(inspection: Inspection, bundle_hash: str, results: list[StageResult
         engine=built.engine if built is not None else inspection.runtime.engine.name,
         image_id=built.image.id if built is not None else "",
         base_substitutions=dict(inspection.substitutions),
+        machine=describe(inspection.runtime, built),
         verifier_version=VERIFIER_VERSION,
         options=inspection.options.essence,
         duration_s=duration_s,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from envs_forge.errors import PrerequisiteError, UserError
 from envs_forge.sandbox.engine import Engine, Image, Sandbox, SandboxSpec, Snapshot
@@ -40,6 +40,10 @@ class RoutedEngine:
             if self._networked is None:
                 self._networked = self._make_networked()
             return self._networked
+
+    def describe(self) -> Mapping[str, str]:
+        """See `Engine.describe`. That of the first."""
+        return self._offline.describe()
 
     def create(self, base: Image | Snapshot, spec: SandboxSpec) -> Sandbox:
         """See `Engine.create`. A snapshot must come from the engine that the spec leads to."""

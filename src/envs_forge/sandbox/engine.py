@@ -27,6 +27,8 @@ class Limits:
     pids: int = 512
     disk_mb: int = 10240
     """Cap on what the sandbox may write to its filesystem; a write beyond it fails with ENOSPC inside."""
+    cores: int | None = None
+    """How many processors programs see; None is all of the machine's. `cpus` is the share of time on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,10 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """`oci` or `docker`."""
+        ...
+
+    def describe(self) -> Mapping[str, str]:
+        """What is in force, for people: what runs sandboxes, how disks are capped, user namespaces."""
         ...
 
     def create(self, base: Image | Snapshot, spec: SandboxSpec) -> Sandbox:

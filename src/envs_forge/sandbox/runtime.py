@@ -17,7 +17,7 @@ from envs_forge.sandbox.network import shows_no_network
 from envs_forge.sandbox.oracles import OracleMemory
 from envs_forge.sandbox.scripts import folder_files, launch, real_path
 from envs_forge.sandbox.verification import Isolation, Verification
-from envs_forge.sandbox.verifier import verify
+from envs_forge.sandbox.verifier import verify, verify_untouched
 
 SOLUTION = "solution"
 SCRIPT = "solution/solve.sh"
@@ -130,7 +130,7 @@ class Runtime:
     def verify(
         self,
         prepared: Prepared,
-        work: Sandbox,
+        work: Sandbox | None,
         *,
         isolation: Isolation = Isolation.FRESH,
         timeout: float | None = None,
@@ -143,16 +143,24 @@ class Runtime:
 
         Args:
             prepared: From `prepare`.
-            work: The sandbox that the agent worked in.
+            work: The sandbox that the agent worked in; None for the image in which nobody has done anything, where a
+                fresh sandbox is all that is needed.
             isolation: Where the tests run.
             timeout: Seconds for the tests; default the bundle's own.
             keep: Further protected paths whose changes reach the tests.
         """
+        engine, bundle = self._engine_of(prepared), prepared.bundle
+        spec = replace(prepared.spec, network=prepared.verifier_network)
+        if work is None:
+            spec = replace(spec, fresh_dirs=LOG_DIRS)
+            return verify_untouched(
+                engine, bundle, prepared.image, spec=spec, user=prepared.verifier_user, timeout=timeout
+            )
         return verify(
-            self._engine_of(prepared),
-            prepared.bundle,
+            engine,
+            bundle,
             work,
-            spec=replace(prepared.spec, network=prepared.verifier_network),
+            spec=spec,
             workdir=prepared.image.workdir,
             user=prepared.verifier_user,
             isolation=isolation,
@@ -176,6 +184,10 @@ class Runtime:
                 return frozenset(change.path for change in snapshot.changes())
             finally:
                 snapshot.release()
+
+    def describe(self, prepared: Prepared | None = None) -> Mapping[str, str]:
+        """See `Engine.describe`; of the engine that runs a bundle, or of the usual one."""
+        return (self.engine if prepared is None else self._engine_of(prepared)).describe()
 
     def close(self) -> None:
         """Stop builds, close the engine and everything that is still open on it. Idempotent."""

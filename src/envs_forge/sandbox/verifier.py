@@ -11,7 +11,7 @@ from envs_forge.bundle.model import Bundle
 from envs_forge.errors import EngineError
 from envs_forge.sandbox.archive import pack
 from envs_forge.sandbox.carrying import carried_over
-from envs_forge.sandbox.engine import Engine, ExecResult, MiB, Sandbox, SandboxSpec, Snapshot
+from envs_forge.sandbox.engine import Engine, ExecResult, Image, MiB, Sandbox, SandboxSpec, Snapshot
 from envs_forge.sandbox.protection import Protection, carried, is_kept, spoilt
 from envs_forge.sandbox.reward import JSON, TEXT, VERIFIER_DIR, Reward, fetch, read_reward
 from envs_forge.sandbox.scripts import folder_files, launch, real_path, tail
@@ -80,6 +80,25 @@ def verify(
         raise
     finally:
         snapshot.release()
+
+
+def verify_untouched(
+    engine: Engine,
+    bundle: Bundle,
+    image: Image,
+    *,
+    spec: SandboxSpec,
+    user: str | None = None,
+    timeout: float | None = None,
+) -> Verification:
+    """Run `tests/test.sh` over an image in which nobody has done anything, in one fresh sandbox, and read the reward.
+
+    Arguments, result and errors are those of `verify`. `spec.fresh_dirs` come beside the verifier's own.
+    """
+    seconds = bundle.config.verifier_timeout_sec if timeout is None else timeout
+    fresh = tuple(dict.fromkeys((*spec.fresh_dirs, *FRESH_DIRS)))
+    with engine.create(image, replace(spec, fresh_dirs=fresh)) as sandbox:
+        return _Run(bundle, image.workdir, user, seconds).inside(sandbox)
 
 
 def _spoilt(snapshot: Snapshot, protection: Protection, kept: Callable[[], frozenset[str]]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""oracle: the bundle's own solution gets the full reward, every time, in fresh sandboxes.
+"""oracle: the bundle's own solution gets the full reward in a fresh sandbox; `repeat` does it again.
 
 Where the tests fail over the solution's filesystem alone but pass beside its processes, the task needs something that
 must keep running. Then the weaker isolation `live` is recorded and used from there on.
@@ -16,9 +16,8 @@ NAME = "oracle"
 
 
 def run(inspection: Inspection) -> StageResult:
-    """Run the solution `oracle_runs` times."""
+    """Run the solution, and find out how its tests must run."""
     first = run_oracle(inspection, Isolation.FRESH)
-    confirmed = 1
     if not first.passed:
         live = None if first.verification is None else run_oracle(inspection, Isolation.LIVE)
         if live is None or not live.passed:
@@ -27,11 +26,6 @@ def run(inspection: Inspection) -> StageResult:
         if again.passed:
             return _flaky(first)
         inspection.isolation = Isolation.LIVE
-    while confirmed < inspection.options.oracle_runs:
-        further = run_oracle(inspection, inspection.isolation)
-        if not further.passed:
-            return _flaky(further)
-        confirmed += 1
     return passed(NAME, warnings=_warnings(inspection))
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from envs_forge.gold.inspection import Inspection
-from envs_forge.gold.paths import named_paths
-from envs_forge.gold.state import Reference, State, agreeing, capture
+from envs_forge.gold.state import Reference, State, agreeing
 
 RUNS = 2
+"""Runs of the solution that must agree; those of earlier stages count."""
 
 
 def reference_of(inspection: Inspection) -> Reference:
@@ -16,18 +18,17 @@ def reference_of(inspection: Inspection) -> Reference:
         InfrastructureError: The machine failed.
     """
     if inspection.reference is None:
-        paths = named_paths(inspection.bundle, inspection.prepared.image.workdir)
-        before = _state(inspection, paths, solved=False)
-        after = _state(inspection, paths, solved=True)
-        for _ in range(RUNS - 1):
-            after = agreeing(after, _state(inspection, paths, solved=True))
-        inspection.reference = Reference(before, after)
+        if inspection.untouched is None:
+            inspection.untouched = _state(inspection, solved=False)
+        while len(inspection.solved) < RUNS:
+            inspection.solved.append(_state(inspection, solved=True))
+        inspection.reference = Reference(inspection.untouched, reduce(agreeing, inspection.solved))
     return inspection.reference
 
 
-def _state(inspection: Inspection, paths: list[str], *, solved: bool) -> State:
+def _state(inspection: Inspection, *, solved: bool) -> State:
     runtime, prepared = inspection.runtime, inspection.prepared
     with runtime.open(prepared) as work:
         if solved:
             inspection.solution_s = max(inspection.solution_s, runtime.solve(prepared, work).duration_s)
-        return capture(work, paths)
+        return inspection.look(work)

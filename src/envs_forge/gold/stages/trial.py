@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from envs_forge.gold.inspection import Inspection, failed, unsupported
 from envs_forge.gold.reasons import MEANINGS, Reason
-from envs_forge.gold.variation import Change, changed, furnish
+from envs_forge.gold.variation import DATE, Change, changed, furnish
 from envs_forge.gold.verdict import StageResult
 from envs_forge.sandbox.engine import ExecResult
 from envs_forge.sandbox.runtime import lacks_network
@@ -36,11 +36,9 @@ class OracleRun:
         return f"{head}\ntests (exit code {self.verification.exit_code}):\n{self.verification.output_tail[-2000:]}"
 
 
-def run_untouched(inspection: Inspection, isolation: Isolation) -> Verification:
-    """The tests over a sandbox in which nobody has done anything."""
-    runtime, prepared = inspection.runtime, inspection.prepared
-    with runtime.open(prepared) as work:
-        return runtime.verify(prepared, work, isolation=isolation)
+def run_untouched(inspection: Inspection) -> Verification:
+    """The tests over the image in which nobody has done anything."""
+    return inspection.runtime.verify(inspection.prepared, None)
 
 
 def run_oracle(inspection: Inspection, isolation: Isolation, *, changes: Sequence[Change] = ()) -> OracleRun:
@@ -52,7 +50,13 @@ def run_oracle(inspection: Inspection, isolation: Isolation, *, changes: Sequenc
         solution = runtime.solve(prepared, work)
         if solution.timed_out:
             return OracleRun(solution, None)
-        return OracleRun(solution, runtime.verify(prepared, work, isolation=isolation, keep=ours))
+        state = inspection.look(work) if inspection.compares else None
+        run = OracleRun(solution, runtime.verify(prepared, work, isolation=isolation, keep=ours))
+    if run.passed and state is not None and all(change.name != DATE for change in changes):
+        inspection.solved.append(state)
+    if run.passed and not changes:
+        inspection.solution_s = max(inspection.solution_s, solution.duration_s)
+    return run
 
 
 def needs_network(inspection: Inspection, stage: str, text: str) -> StageResult | None:

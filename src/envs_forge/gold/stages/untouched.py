@@ -12,7 +12,7 @@ NAME = "untouched"
 
 def run(inspection: Inspection) -> StageResult:
     """Run the tests over a sandbox in which nothing was done."""
-    verification = run_untouched(inspection, inspection.isolation)
+    verification = run_untouched(inspection)
     fault = reward_fault(inspection, NAME, verification)
     if fault is not None:
         return fault

@@ -92,6 +92,7 @@ class ContainerMaker:
                 mem_limit=limits.memory_mb * MiB,
                 memswap_limit=limits.memory_mb * MiB,
                 nano_cpus=self._nano_cpus(limits),
+                cpuset_cpus=None if limits.cores is None else f"0-{min(limits.cores, self._cores) - 1}",
                 pids_limit=limits.pids,
                 security_opt=["no-new-privileges"],
                 ulimits=_ulimits(limits),

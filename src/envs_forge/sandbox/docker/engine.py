@@ -5,6 +5,8 @@ from __future__ import annotations
 import atexit
 import contextlib
 import secrets
+from collections.abc import Mapping
+from typing import Any
 
 import docker
 from docker.errors import APIError
@@ -38,6 +40,7 @@ class DockerEngine:
         self._client = client or connect()
         with translated("describe itself"):
             about = self._client.info()
+        self._about = _about(about)
         self._maker = ContainerMaker(self._client, int(about["NCPU"]))
         self._skew = clock_skew(about["SystemTime"])
         self._watch = DiskWatch(self._client)
@@ -48,6 +51,11 @@ class DockerEngine:
     def name(self) -> str:
         """See `Engine.name`."""
         return "docker"
+
+    def describe(self) -> dict[str, str]:
+        """See `Engine.describe`."""
+        quota = self._maker.has_disk_quota
+        return {**self._about, "disk cap": "quotas of the storage driver" if quota else "largest file, and a watcher"}
 
     def create(self, base: Image | Snapshot, spec: SandboxSpec) -> Sandbox:
         """See `Engine.create`."""
@@ -123,6 +131,18 @@ class DockerEngine:
         with translated("remove a sandbox"):
             remove_container(self._client, name)
         self._holdings.drop(name)
+
+
+def _about(info: Mapping[str, Any]) -> dict[str, str]:
+    """What the engine's own description of itself says that a verdict may depend on."""
+    options = info.get("SecurityOptions") or ()
+    remapped = any(f"name={kind}" in option for option in options for kind in ("userns", "rootless"))
+    return {
+        "runtime": f"docker {info.get('ServerVersion', '')}, {info.get('DefaultRuntime', '')}",
+        "cgroups": f"v{info.get('CgroupVersion', '1')}",
+        "storage": str(info.get("Driver", "")),
+        "user namespace": "yes" if remapped else "no",
+    }
 
 
 def _owner_is_dead(found: dict[str, object]) -> bool:

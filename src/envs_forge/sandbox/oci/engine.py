@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import secrets
 import threading
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     import docker
 
 PREFIX = "envs-forge-"
+
+
+@cache
+def _runc_version() -> str:
+    return run("runc", "--version").splitlines()[0]
 
 
 class OciEngine:
@@ -65,7 +71,7 @@ class OciEngine:
         """What is in force, for people: runtime, control groups, disk cap, layers, user namespace."""
         pool = self._pool
         return {
-            "runtime": run("runc", "--version").splitlines()[0],
+            "runtime": _runc_version(),
             "cgroups": version(),
             "disk cap": pool.mechanism + (f": {pool.why_tmpfs}" if pool.why_tmpfs else "") if pool else "not used yet",
             "layers": ", ".join(sorted(self._layers.ways())) or "not used yet",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from envs_forge.sandbox.engine import Limits, MiB
@@ -90,5 +91,14 @@ def _resources(limits: Limits) -> dict[str, Any]:
         "devices": [{"allow": False, "access": "rwm"}],
         "memory": {"limit": memory, **swap},
         "pids": {"limit": limits.pids + 1},  # PID 1 is ours
-        "cpu": {"quota": min(max(int(limits.cpus * CPU_PERIOD), 1000), MOST_QUOTA), "period": CPU_PERIOD},
+        "cpu": {
+            "quota": min(max(int(limits.cpus * CPU_PERIOD), 1000), MOST_QUOTA),
+            "period": CPU_PERIOD,
+            **({} if limits.cores is None else {"cpus": _processors(limits.cores)}),
+        },
     }
+
+
+def _processors(most: int) -> str:
+    """At most `most` of the processors that this process may use, as a list for cpuset(7)."""
+    return ",".join(str(number) for number in sorted(os.sched_getaffinity(0))[-most:])
