@@ -13,6 +13,11 @@ from .conftest import Forge
 pytestmark = pytest.mark.engine
 
 
+@pytest.fixture(autouse=True)
+def own_cache(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "cache"))
+
+
 def pool(here: Path) -> None:
     for name, solution in (("good", "yes"), ("unsolved", "no")):
         place = task(here / "pool", name, toml='schema_version = "1.4"\n[environment]\nnetwork_mode = "no-network"\n')
@@ -41,3 +46,12 @@ def test_the_table_says_why(forge: Forge, here: Path) -> None:
     assert rows[2][:3] == ["toothless", "rejected", "schema/tests-missing"]
     assert said.out.splitlines()[-1] == "2 verified: 1 accepted, 1 rejected"
     assert "verified 2/2" in said.err
+
+
+def test_an_unchanged_task_keeps_its_verdict(forge: Forge, here: Path) -> None:
+    pool(here)
+    command = ("verify", "-p", "pool", "-i", "unsolved", "--fast", "--json")
+    first, again, anew = forge(*command).json, forge(*command), forge(*command, "--no-cache").json
+    assert [found["verdicts"][0]["cached"] for found in (first, again.json, anew)] == [False, True, False]
+    assert "unchanged 1" in again.err
+    assert again.json["verdicts"][0] == {**first["verdicts"][0], "cached": True}
