@@ -1,0 +1,1 @@
+"""From environments to a better policy: estimators, evaluation, learning."""
