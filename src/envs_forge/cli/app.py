@@ -16,7 +16,20 @@ import click
 from envs_forge import __version__
 from envs_forge.cli.failure import exit_code_of
 
-COMMANDS = ("doctor", "lint", "verify", "convert", "measure", "skills", "plan", "run", "resume", "status", "export")
+COMMANDS = (
+    "doctor",
+    "lint",
+    "verify",
+    "convert",
+    "measure",
+    "evaluate",
+    "skills",
+    "plan",
+    "run",
+    "resume",
+    "status",
+    "export",
+)
 """All commands, in the order in which help shows them."""
 
 

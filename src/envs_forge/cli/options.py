@@ -49,7 +49,7 @@ def policy() -> Callable[[F], F]:
     return _all(
         click.option(
             "--policy", metavar="NAME",
-            help="builtin, terminal, oracle, nop or command:PATH [default: builtin]. With -m: terminal.",
+            help="builtin[:PRESET|:FILE], terminal, oracle, nop or command:PATH [default: builtin]. With -m: terminal.",
         ),
         click.option("-m", "--model", metavar="MODEL", help="Model of the policy terminal."),
         click.option(
@@ -110,7 +110,14 @@ def config(file: str | None, flags: dict[str, Any], *, goal: str) -> RunConfig:
     from envs_forge.config import load_config
 
     found = load_config(Path(file) if file is not None else None, {**settings(**flags), "goal": goal})
-    kind, colon, program = found.policy.partition("command:")
-    policy = f"command:{Path(program).absolute()}" if colon and not kind and program else found.policy
     seeds = tuple(str(Path(seed).absolute()) for seed in found.seeds)
-    return found.model_copy(update={"seeds": seeds, "policy": policy})
+    return found.model_copy(update={"seeds": seeds, "policy": absolute_policy(found.policy)})
+
+
+def absolute_policy(policy: str) -> str:
+    """A policy that names a file, with its path made absolute; others as they are."""
+    from pathlib import Path
+
+    kind, _, place = policy.partition(":")
+    is_file = bool(place) and (kind == "command" or (kind == "builtin" and ("/" in place or place.endswith(".json"))))
+    return f"{kind}:{Path(place).absolute()}" if is_file else policy

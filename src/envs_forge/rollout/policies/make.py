@@ -12,7 +12,7 @@ from envs_forge.rollout.policies.nop import NopPolicy
 from envs_forge.rollout.policies.oracle import OraclePolicy
 from envs_forge.rollout.privileged import AnyPolicy
 
-FORMS = "builtin, builtin:PRESET, terminal, oracle, nop or command:PATH"
+FORMS = "builtin, builtin:PRESET, builtin:FILE, terminal, oracle, nop or command:PATH"
 
 
 def make_policy(
@@ -60,13 +60,18 @@ def _terminal(model: str | None, endpoint: EndpointSettings, agent: AgentSetting
     return TerminalPolicy(model, endpoint, agent)
 
 
-def _builtin(strength: str | None) -> AnyPolicy:
+def _builtin(argument: str | None) -> AnyPolicy:
     from envs_forge.rollout.policies.builtin.parameters import Strength, preset
     from envs_forge.rollout.policies.builtin.policy import BuiltinPolicy
+    from envs_forge.rollout.policies.builtin.stored import read_parameters
 
-    if strength is None:
+    if argument is None:
         return BuiltinPolicy()
     names = [name.value for name in Strength]
-    if strength not in names:
-        raise UserError(f"the builtin policy has no preset {strength!r}", fix=f"give {', '.join(names)}")
-    return BuiltinPolicy(preset(strength))
+    if argument in names:
+        return BuiltinPolicy(preset(argument))
+    if "/" not in argument and not argument.endswith(".json"):
+        raise UserError(
+            f"the builtin policy has no preset {argument!r}", fix=f"give {', '.join(names)} or a parameters file"
+        )
+    return BuiltinPolicy(read_parameters(Path(argument)))
