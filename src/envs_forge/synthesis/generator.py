@@ -14,8 +14,9 @@ from envs_forge.plan.model import Action, CandidateSkills
 class Assignment(BaseModel):
     """One place in the plan: which seed is to be changed how, and what for.
 
-    `slot` counts the N places of a run. `draw` counts the fresh tries at this place; two draws of one assignment
-    differ, the same draw gives the same bytes where the generator can.
+    `slot` counts the N places of a run, `plan` the plans that filled them. `draw` counts the fresh tries at this place;
+    two draws of one assignment differ, the same draw gives the same bytes where the generator can. `repair` counts the
+    repairs of a draw. `digest` tells how the policy's failing rollouts on the seed failed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -33,6 +34,19 @@ class Assignment(BaseModel):
     frontier_score: float
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    plan: int = 0
+    repair: int = 0
+    digest: str = ""
+
+    @property
+    def name(self) -> str:
+        """`003-p0-d1`: slot 3, plan 0, draw 1; with `-r2` behind it the second repair of that draw."""
+        return attempt_name(self.slot, self.plan, self.draw, self.repair)
+
+
+def attempt_name(slot: int, plan: int, draw: int, repair: int = 0) -> str:
+    """What an attempt is called everywhere: directories, the ledger's calls, logs."""
+    return f"{slot:03d}-p{plan}-d{draw}" + (f"-r{repair}" if repair else "")
 
 
 class Candidate(BaseModel):

@@ -8,10 +8,12 @@
     …
     @@ END
     @@ LINK environment/data/current -> v2
+    @@ KEEP environment/data/orders.csv
 
-`write_envelope` and `read_envelope` are each other's inverse for every bundle. Marks stand at the beginning of a line;
-a line of a file that looks like one is written with a backslash before it. A file that is no plain text has
-`encoding=base64`, one without a line feed at its end `end=open`. `json_answer` takes the same as a JSON object.
+`KEEP` takes a file of the seed as it is, or with a slash at its end all files of a directory. Marks stand at the
+beginning of a line; a line of a file that looks like one is written with a backslash before it. A file that is no plain
+text has `encoding=base64`, one without a line feed at its end `end=open`. `write_envelope` and `read_envelope` are each
+other's inverse for every bundle. `json_answer` takes the same as a JSON object.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ from envs_forge.bundle.links import path_fault
 from envs_forge.bundle.model import Bundle, BundleFile
 from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable
 
-_MARK = re.compile(r"\\*@@ (?:FILE|LINK|META|END)\b")
-_HEAD = re.compile(r"@@ (FILE|LINK|META|END)\b")
+_MARK = re.compile(r"\\*@@ (?:FILE|LINK|KEEP|META|END)\b")
+_HEAD = re.compile(r"@@ (FILE|LINK|KEEP|META|END)\b")
 _ATTRIBUTE = re.compile(r"(mode|encoding|end)=([\w-]+)")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_.+,/-]+")
 _FENCE = re.compile(r"```[\w.+-]*[ \t]*")
@@ -53,11 +55,13 @@ class Envelope:
     Attributes:
         files: By path, as the bundle will hold them.
         meta: The short metadata block, keys in lower case.
+        keep: Paths of the seed that are taken as they are; a directory ends with a slash.
         notes: What was tolerated: `prose`, `crlf`, `fenced`, `unclosed`, `repeated`, `json`.
     """
 
     files: Mapping[str, BundleFile]
     meta: Mapping[str, str] = field(default_factory=dict)
+    keep: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -133,8 +137,9 @@ def read_envelope(text: str, *, limits: EnvelopeLimits = EnvelopeLimits()) -> En
     try:
         reader = _Reader(limits)
         reader.read(text)
-        if reader.files:
-            return reader.envelope()
+        found = reader.envelope()
+        if found.files or found.keep:
+            return found
         return json_answer(text, limits)
     except FaultError as error:
         return error.found
@@ -153,6 +158,7 @@ class _Reader:
         self._limits = limits
         self.files: dict[str, BundleFile] = {}
         self._meta: dict[str, str] = {}
+        self._keep: list[str] = []
         self._notes: set[str] = set()
         self._open: tuple[str, str] | None = None
         self._lines: list[str] = []
@@ -173,7 +179,7 @@ class _Reader:
             raise FaultError(AnswerFault.CUT, f"the answer ends inside of {self._open[1] or 'the metadata'}")
 
     def envelope(self) -> Envelope:
-        return Envelope(self.files, self._meta, tuple(sorted(self._notes)))
+        return Envelope(self.files, self._meta, tuple(dict.fromkeys(self._keep)), tuple(sorted(self._notes)))
 
     def _split(self, text: str) -> list[str]:
         """Lines; where the marks themselves end with CRLF, that is how the answer was sent and no content."""
@@ -191,7 +197,9 @@ class _Reader:
             self._notes.add("prose")
 
     def _begin(self, kind: str, rest: str) -> None:
-        if kind == "LINK":
+        if kind == "KEEP":
+            self._keep.append(kept_path(_unquoted(rest)))
+        elif kind == "LINK":
             path, arrow, target = rest.partition(" -> ")
             if not arrow:
                 raise FaultError(AnswerFault.NO_FILES, f"a link without a target: {rest[:200]}")
@@ -287,6 +295,11 @@ def sound_path(path: str) -> str:
     if fault:
         raise FaultError(AnswerFault.PATH_ESCAPES, f"{path[:200]!r}: {fault}")
     return path
+
+
+def kept_path(path: str) -> str:
+    """The path of what is kept: a file, or a directory with a slash at its end."""
+    return sound_path(path.rstrip("/")) + ("/" if path.endswith("/") else "")
 
 
 def encoded(text: str, path: str) -> bytes:

@@ -31,6 +31,8 @@ class AnswerFault(StrEnum):
     """Bytes that are no text, base64 that is none, a NUL, characters that a wrong decoding leaves."""
     CRLF = "answer-crlf"
     """A script with CRLF line ends in an answer that otherwise has none."""
+    KEEP_UNKNOWN = "answer-keep-unknown"
+    """A file to be kept that the seed does not have."""
     PART_MISSING = "answer-part-missing"
     """One of the five parts is not there."""
     CONFIG = "answer-config"

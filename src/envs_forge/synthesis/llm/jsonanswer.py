@@ -1,7 +1,7 @@
 """Answers as one JSON object instead of blocks.
 
 `{"files": {PATH: TEXT, …}}`, `{"files": [{"path": PATH, "content": TEXT, "mode": "755"}, …]}` or `{PATH: TEXT, …}`,
-with `"meta": {…}` beside the files. The object may stand in a fence or in prose.
+with `"meta": {…}` and `"keep": [PATH, …]` beside the files. The object may stand in a fence or in prose.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from envs_forge.synthesis.llm.envelope import (
     add_file,
     decoded,
     encoded,
+    kept_path,
     make_file,
     meta_table,
     sound_path,
@@ -54,10 +55,14 @@ def json_answer(text: str, limits: EnvelopeLimits) -> Envelope:
     files: dict[str, BundleFile] = {}
     for path, value in _entries(found):
         notes |= {"repeated"} if add_file(files, path, _file(path, value, limits), limits) else set()
-    if not files:
+    keep = found.get("keep", ())
+    if not isinstance(keep, list | tuple) or not all(isinstance(path, str) for path in keep):
+        raise FaultError(AnswerFault.BAD_JSON, "`keep` is no list of paths")
+    if not files and not keep:
         raise FaultError(AnswerFault.NO_FILES, f"a JSON object without files: {', '.join(map(str, found))[:200]}")
     meta = found.get("meta", found.get("metadata"))
-    return Envelope(files, meta_table(meta) if isinstance(meta, Mapping) else {}, tuple(sorted(notes)))
+    table = meta_table(meta) if isinstance(meta, Mapping) else {}
+    return Envelope(files, table, tuple(dict.fromkeys(kept_path(path) for path in keep)), tuple(sorted(notes)))
 
 
 def _bad(text: str, error: ValueError) -> FaultError:
