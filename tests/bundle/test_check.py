@@ -198,8 +198,10 @@ def test_an_image_can_come_from_elsewhere() -> None:
     compose = "services:\n  main:\n    build: .\n"
     assert check_bundle(sample({"environment/Dockerfile": None, "environment/docker-compose.yaml": compose})) == []
     separate = {"task.toml": TOML + '[verifier]\nenvironment_mode = "separate"\n', "tests/test.sh": None}
-    assert [f.code for f in check_bundle(sample(separate))] == ["tests-missing"]
+    assert [f.code for f in check_bundle(sample(separate))] == ["verifier-image-missing"]
     assert check_bundle(sample({**separate, "tests/Dockerfile": "FROM x\n"})) == []
+    named = TOML + '[verifier.environment]\ndocker_image = "verifier:1"\n'
+    assert check_bundle(sample({"task.toml": named, "tests/test.sh": None})) == []
 
 
 def test_a_path_that_is_no_directory_is_the_users_mistake(tmp_path: Path) -> None:

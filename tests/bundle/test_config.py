@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from envs_forge.bundle.config import line_of, parse_config
-from envs_forge.bundle.model import Artifact, TaskConfig, VerifierMode
+from envs_forge.bundle.model import Artifact, Collect, TaskConfig, VerifierMode
 
 
 def config_of(toml: str) -> TaskConfig:
@@ -105,7 +105,7 @@ def test_a_whole_file() -> None:
     assert (config.verifier_timeout_sec, config.verifier_mode) == (30, VerifierMode.SEPARATE)
     assert (config.verifier_user, config.agent_user) == ("1000", "app")
     assert (config.agent_network, config.verifier_network) == (True, None)
-    assert (config.collect, config.agent_timeout_sec) == (("dump",), 900.5)
+    assert (config.collect, config.agent_timeout_sec) == ((Collect(command="dump"),), 900.5)
     assert (config.verifier_env, config.solution_env) == ({"A": "${KEY}"}, {"B": "c"})
     environment = config.environment
     assert (environment.build_timeout_sec, environment.docker_image, environment.cpus) == (60, "x:1", 2)

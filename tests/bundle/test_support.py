@@ -20,6 +20,11 @@ def test_a_plain_task_is_supported() -> None:
     assert codes({}) == []
 
 
+def test_a_separate_verifier_is_supported() -> None:
+    toml = TOML + '[[artifacts]]\nsource = "/app"\n[verifier]\nenvironment_mode = "separate"\n'
+    assert codes({"task.toml": toml, "tests/Dockerfile": "FROM debian:12.11-slim\n"}) == []
+
+
 @pytest.mark.parametrize(
     ("toml", "code"),
     [
@@ -29,10 +34,16 @@ def test_a_plain_task_is_supported() -> None:
         ('healthcheck = {command = "true"}\n', "healthcheck"),
         ('[[environment.mcp_servers]]\nname = "x"\n', "mcp-servers"),
         ('[[steps]]\nname = "one"\n', "multi-step"),
-        ('[verifier]\nenvironment_mode = "separate"\n', "separate-verifier"),
+        ('[agent]\nnetwork_mode = "allowlist"\nallowed_hosts = ["a.org"]\n', "allowed-hosts"),
+        ('[[artifacts]]\nsource = "/app"\nservice = "db"\n[verifier.environment]\n', "sidecar-artifacts"),
+        ('[[artifacts]]\nsource = "//"\n[verifier.environment]\n', "whole-filesystem"),
+        ('[verifier]\nenvironment_mode = "separate"\n[[verifier.collect]]\ncommand="x"\nservice="db"\n',
+         "sidecar-artifacts"),
+        ("[verifier.environment]\ngpus = 1\n", "gpu"),
+        ('[verifier.environment.env]\nA = "${B}"\n', "host-variables"),
         ('[verifier.env]\nKEY = "${OPENAI_API_KEY}"\n', "host-variables"),
     ],
-)
+)  # fmt: skip
 def test_what_the_configuration_asks_for(toml: str, code: str) -> None:
     assert codes({"task.toml": TOML + toml}) == [code]
 

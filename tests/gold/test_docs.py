@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 from envs_forge.gold.order import STAGES
@@ -15,3 +16,10 @@ def test_every_reason_has_one_line_in_the_code_and_in_the_page():
 def test_every_stage_is_explained_in_order():
     places = [PAGE.index(f". **{stage.name}**: ") for stage in STAGES]
     assert places == sorted(places)
+
+
+def test_every_code_for_what_is_not_supported_is_a_reason():
+    source = (Path(__file__).parents[2] / "src/envs_forge/bundle/support.py").read_text()
+    codes = set(re.findall(r'_finding\("([a-z-]+)"', source))
+    assert len(codes) > 10
+    assert codes <= {reason.value for reason in Reason}

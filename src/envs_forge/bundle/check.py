@@ -15,6 +15,8 @@ from envs_forge.bundle.text import crlf_finding, decoding_finding
 from envs_forge.bundle.tree import DEFAULT_LIMITS, SizeLimits, link_findings
 
 DOCKERFILE = "environment/Dockerfile"
+VERIFIER_DOCKERFILE = "tests/Dockerfile"
+VERIFIER_COMPOSE = "tests/docker-compose.yaml"
 TEST = "tests/test.sh"
 SOLUTION = "solution/solve.sh"
 Files = Mapping[str, BundleFile]
@@ -58,7 +60,12 @@ def _structure(files: Files, config: TaskConfig) -> Iterator[Finding]:
         yield Finding(code="image-missing", file=DOCKERFILE, message=message, fix=fix)
     if environment.os != "linux":
         return
-    if find_file(files, TEST) is None and not _tests_in_image(files, config):
+    apart = config.verifier_mode is VerifierMode.SEPARATE
+    if apart and not _has_verifier_image(files, config):
+        message = "nothing says how to make the image of the separate verifier"
+        fix = "add tests/Dockerfile that copies the tests to /tests, or set docker_image in [verifier.environment]"
+        yield Finding(code="verifier-image-missing", file=VERIFIER_DOCKERFILE, message=message, fix=fix)
+    elif not apart and find_file(files, TEST) is None:
         message, fix = "no tests/test.sh", "add a script that writes the reward to /logs/verifier/reward.txt"
         yield Finding(code="tests-missing", file=TEST, message=message, fix=fix)
     if find_file(files, SOLUTION) is None and not is_typed(config):
@@ -72,13 +79,11 @@ def is_typed(config: TaskConfig) -> bool:
     return isinstance(origin, Mapping) and origin.get("solution") == "keystrokes"
 
 
-def _tests_in_image(files: Files, config: TaskConfig) -> bool:
-    """Whether a separate verifier brings its tests in an image of its own."""
-    own = config.verifier_environment
-    names = ("tests/Dockerfile", "tests/docker-compose.yaml")
-    return config.verifier_mode is VerifierMode.SEPARATE and (
-        bool(own and own.docker_image) or any(find_file(files, name) for name in names)
-    )
+def _has_verifier_image(files: Files, config: TaskConfig) -> bool:
+    """Whether a separate verifier, which brings its tests in an image of its own, has one."""
+    own = config.verifier_environment or config.environment
+    names = (VERIFIER_DOCKERFILE, VERIFIER_COMPOSE)
+    return bool(own.docker_image) or any(find_file(files, name) for name in names)
 
 
 def _texts(files: Files) -> Iterator[Finding]:

@@ -26,6 +26,7 @@ SCHEMA_CODES = frozenset(
         "too-large",
         "too-many-files",
         "unreadable",
+        "verifier-image-missing",
         "yaml-schema",
         "yaml-syntax",
     }

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from envs_forge.bundle.finding import Finding
-from envs_forge.bundle.model import Artifact, EnvironmentConfig, TaskConfig, VerifierMode
+from envs_forge.bundle.model import Artifact, Collect, EnvironmentConfig, TaskConfig, VerifierMode
 from envs_forge.bundle.schema import NetworkKeys, RawEnvironment, RawTask
 from envs_forge.bundle.text import decoding_finding
 
@@ -120,10 +120,11 @@ def _normalise(raw: RawTask) -> TaskConfig:
         verifier_network=_phase_network(verifier),
         verifier_mode=VerifierMode.SEPARATE if separate else VerifierMode.SHARED,
         verifier_environment=_environment(verifier.environment) if verifier.environment else None,
-        collect=tuple(c.command for c in verifier.collect),
+        collect=tuple(Collect(**c.model_dump()) for c in verifier.collect),
         solution_env=raw.solution.env,
         environment=_environment(raw.environment),
         artifacts=tuple(Artifact(source=a.source, exclude=a.exclude, service=a.service) for a in raw.artifacts),
+        allowlist=any(_is_allowlist(keys) for keys in (raw.environment, raw.agent, verifier, verifier.environment)),
         steps=tuple(step.name for step in raw.steps),
         metadata=raw.metadata,
     )
@@ -135,6 +136,10 @@ def _user(user: str | int | None) -> str | None:
 
 def _phase_network(keys: NetworkKeys) -> bool | None:
     return None if keys.network_mode is None else keys.network_mode != "no-network"
+
+
+def _is_allowlist(keys: NetworkKeys | None) -> bool:
+    return keys is not None and keys.network_mode == "allowlist"
 
 
 def _environment(raw: RawEnvironment) -> EnvironmentConfig:

@@ -8,6 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+MAIN_SERVICE = "main"
+"""What Harbor calls the container that the agent works in."""
+
 
 class Part(StrEnum):
     """The five parts of a bundle and the letters of the method."""
@@ -69,6 +72,16 @@ class Artifact(BaseModel):
     service: str | None = None
 
 
+class Collect(BaseModel):
+    """A command that runs after the agent, before anything is taken from its container."""
+
+    model_config = ConfigDict(frozen=True)
+
+    command: str
+    service: str = MAIN_SERVICE
+    timeout_sec: float = 60.0
+
+
 class VerifierMode(StrEnum):
     """Where the tests run: over the agent's filesystem, or in an image of their own that gets the artifacts only."""
 
@@ -96,9 +109,10 @@ class TaskConfig(BaseModel):
     verifier_mode: VerifierMode = VerifierMode.SHARED
     verifier_environment: EnvironmentConfig | None = None
     """The separate verifier's own environment; None means a fresh copy of `environment`."""
-    collect: tuple[str, ...] = ()
-    """Commands that run after the agent and before the artifacts are collected."""
+    collect: tuple[Collect, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
+    allowlist: bool = False
+    """Whether any of its networks is to be limited to some hosts."""
     steps: tuple[str, ...] = ()
     """Names of the steps of a multi-step task; empty for a usual one."""
     metadata: Mapping[str, Any] = {}

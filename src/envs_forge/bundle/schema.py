@@ -129,6 +129,7 @@ class Collect(Section):
 
     command: str
     service: str = "main"
+    timeout_sec: Seconds = 60.0
 
 
 class RawVerifier(PhaseKeys):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from envs_forge.bundle.check import is_typed
+from envs_forge.bundle.check import VERIFIER_COMPOSE, is_typed
 from envs_forge.bundle.compose import COMPOSE, compose_finding
 from envs_forge.bundle.env import resolve_env
 from envs_forge.bundle.finding import Finding, Severity
-from envs_forge.bundle.model import Bundle, EnvironmentConfig, VerifierMode
+from envs_forge.bundle.model import MAIN_SERVICE, Bundle, EnvironmentConfig, VerifierMode
 
 PARSERS = frozenset({"pytest", "swebench"})
 """Parsers of Terminal-Bench whose verdict a script can give; each of the others belongs to one benchmark."""
@@ -31,15 +31,32 @@ def _task(bundle: Bundle) -> Iterator[Finding]:
     config = bundle.config
     if config.steps:
         yield _finding("multi-step", f"a task of {len(config.steps)} steps")
+    if config.allowlist:
+        yield _finding("allowed-hosts", "a network that is limited to some hosts")
     if config.verifier_mode is VerifierMode.SEPARATE:
-        yield _finding("separate-verifier", "tests that run in an environment of their own")
-    missing = [
-        name
-        for env in (config.environment.env, config.verifier_env, config.solution_env)
-        for name in resolve_env(env, {})[1]
-    ]
+        yield from _separate(bundle)
+    own = config.verifier_environment
+    tables = (config.environment.env, config.verifier_env, config.solution_env, own.env if own else {})
+    missing = [name for env in tables for name in resolve_env(env, {})[1]]
     if missing:
         yield _finding("host-variables", f"variables of the host: {', '.join(sorted(set(missing)))}")
+
+
+def _separate(bundle: Bundle) -> Iterator[Finding]:
+    """What a verifier in an environment of its own asks for beyond one container and the agent's files."""
+    config = bundle.config
+    services = {hook.service for hook in config.collect} | {item.service or MAIN_SERVICE for item in config.artifacts}
+    others = sorted(services - {MAIN_SERVICE})
+    if others:
+        yield _finding("sidecar-artifacts", f"files of other containers: {', '.join(others)}")
+    if any(not item.source.strip("/.") for item in config.artifacts):
+        yield _finding("whole-filesystem", "the agent's whole filesystem as an artifact")
+    if config.verifier_environment is not None:
+        yield from _environment(config.verifier_environment)
+    compose = bundle.files.get(VERIFIER_COMPOSE)
+    finding = compose_finding(VERIFIER_COMPOSE, compose.data) if compose is not None else None
+    if finding is not None:
+        yield finding
 
 
 def _terminal_bench(bundle: Bundle) -> Iterator[Finding]:

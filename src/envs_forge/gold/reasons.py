@@ -46,13 +46,18 @@ class Reason(StrEnum):
     COMPOSE_KEYS = "compose-keys"
     COMPOSE_UNREADABLE = "compose-unreadable"
     MULTI_STEP = "multi-step"
-    SEPARATE_VERIFIER = "separate-verifier"
+    SIDECAR_ARTIFACTS = "sidecar-artifacts"
+    WHOLE_FILESYSTEM = "whole-filesystem"
+    ALLOWED_HOSTS = "allowed-hosts"
     HOST_VARIABLES = "host-variables"
     WINDOWS = "windows"
     GPU = "gpu"
     TPU = "tpu"
     MCP_SERVERS = "mcp-servers"
     HEALTHCHECK = "healthcheck"
+    UNSUPPORTED_PARSER = "unsupported-parser"
+    TESTS_IN_AGENT_SHELL = "tests-in-agent-shell"
+    INTERACTIVE_SOLUTION = "interactive-solution"
 
     GONE = "gone"
     INTERNAL = "internal"
@@ -88,13 +93,18 @@ MEANINGS: dict[Reason, str] = {
     Reason.COMPOSE_KEYS: "the task's compose file asks for more than one plain container has",
     Reason.COMPOSE_UNREADABLE: "the task's compose file cannot be read",
     Reason.MULTI_STEP: "the task has several steps",
-    Reason.SEPARATE_VERIFIER: "the tests run in an environment of their own",
+    Reason.SIDECAR_ARTIFACTS: "the separate verifier wants files of other containers than the agent's",
+    Reason.WHOLE_FILESYSTEM: "the separate verifier wants the agent's whole filesystem",
+    Reason.ALLOWED_HOSTS: "the network is to be limited to some hosts, which no engine here does",
     Reason.HOST_VARIABLES: "the task needs variables of the host that are not set",
     Reason.WINDOWS: "the task runs in containers of another system than Linux",
     Reason.GPU: "the task needs GPUs",
     Reason.TPU: "the task needs a TPU",
     Reason.MCP_SERVERS: "the task needs MCP servers for the agent",
     Reason.HEALTHCHECK: "the task waits for a health check before the agent starts",
+    Reason.UNSUPPORTED_PARSER: "a Terminal-Bench task whose tests only the parser of its own benchmark understands",
+    Reason.TESTS_IN_AGENT_SHELL: "a Terminal-Bench task whose tests run in the agent's own shell",
+    Reason.INTERACTIVE_SOLUTION: "a Terminal-Bench task whose solution is typed into a terminal",
     Reason.GONE: "the directory was not there any more when its turn came",
     Reason.INTERNAL: "a defect of the verifier itself; please report it",
 }

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from envs_forge.bundle.env import resolve_env
-from envs_forge.bundle.model import Bundle, EnvironmentConfig
+from envs_forge.bundle.model import Bundle, VerifierMode
 from envs_forge.sandbox.archive import pack
 from envs_forge.sandbox.auto import RoutedEngine, make_engine
-from envs_forge.sandbox.engine import Engine, ExecResult, Image, Limits, Sandbox, SandboxSpec
+from envs_forge.sandbox.engine import Engine, ExecResult, Sandbox
 from envs_forge.sandbox.images.model import BuildFault, BuiltImage
 from envs_forge.sandbox.images.registry import RegistryPolicy
 from envs_forge.sandbox.images.store import ImageStore
 from envs_forge.sandbox.network import shows_no_network
 from envs_forge.sandbox.oracles import OracleMemory
+from envs_forge.sandbox.prepared import NO_CAPS, Caps, Prepared, assemble
 from envs_forge.sandbox.scripts import folder_files, launch, real_path
+from envs_forge.sandbox.separate import run_hooks, verifier_bundle, verify_apart
 from envs_forge.sandbox.verification import Isolation, Verification
 from envs_forge.sandbox.verifier import verify, verify_untouched
 
@@ -23,51 +25,7 @@ SOLUTION = "solution"
 SCRIPT = "solution/solve.sh"
 LOG_DIRS = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
 """Directories that every work sandbox has, as in Harbor."""
-ROOT = "0:0"
-SMALLEST_MEMORY_MB = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Caps:
-    """The most that a bundle gets, whatever it asks for. None is no cap."""
-
-    cpus: float | None = None
-    memory_mb: int | None = None
-    disk_mb: int | None = None
-    pids: int = 512
-    network: bool = True
-    """False is `--no-network`: no sandbox gets a network, whatever the bundle asks for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A bundle whose image is ready.
-
-    Attributes:
-        bundle: The bundle.
-        image: Its image, with the task's own user and working directory laid over it; `image.id` goes into
-            verdicts, `image.workdir` into the `TaskView`.
-        spec: How its work sandboxes are made: the bundle's limits under the caps.
-        engine: Name of the engine that its sandboxes run on.
-        substitutions: Base images that the Dockerfile names → local images that stood in for them.
-        network_withheld: The bundle asks for a network and does not get one (`Caps.network`).
-        verifier_user: Who runs the tests; None is the image's user.
-        verifier_network: Whether the tests' sandbox has a network.
-    """
-
-    bundle: Bundle
-    image: Image
-    spec: SandboxSpec
-    engine: str
-    substitutions: Mapping[str, str] = field(default_factory=dict)
-    network_withheld: bool = False
-    verifier_user: str | None = None
-    verifier_network: bool = False
-
-    @property
-    def network(self) -> bool:
-        """Whether any of its sandboxes has a network."""
-        return self.spec.network or self.verifier_network
+__all__ = ["Caps", "Prepared", "Runtime", "lacks_network", "open_runtime"]
 
 
 class Runtime:
@@ -79,7 +37,7 @@ class Runtime:
         images: Where images come from; default a store on the engine that the `docker` command uses.
     """
 
-    def __init__(self, engine: Engine, *, caps: Caps = Caps(), images: ImageStore | None = None) -> None:
+    def __init__(self, engine: Engine, *, caps: Caps = NO_CAPS, images: ImageStore | None = None) -> None:
         self.engine = engine
         self.caps = caps
         self._images = images or ImageStore()
@@ -91,8 +49,17 @@ class Runtime:
         Raises:
             InfrastructureError: The machine failed, not the bundle.
         """
-        outcome = self._images.ensure(bundle)
-        return outcome if isinstance(outcome, BuildFault) else self._prepared(bundle, outcome)
+        built = self._images.ensure(bundle)
+        own: BuiltImage | None = None
+        if bundle.config.verifier_mode is VerifierMode.SEPARATE and isinstance(built, BuiltImage):
+            outcome = self._images.ensure(verifier_bundle(bundle))
+            if isinstance(outcome, BuildFault):
+                return outcome.model_copy(update={"message": f"the verifier's image: {outcome.message}"})
+            own = outcome
+        if isinstance(built, BuildFault):
+            return built
+        ready = assemble(bundle, built, own, self.caps, self.engine.name)
+        return replace(ready, engine=self._engine_of(ready).name)
 
     def open(self, prepared: Prepared, *, env: Mapping[str, str] | None = None) -> Sandbox:
         """Make and start a fresh work sandbox; the caller destroys it (context manager).
@@ -145,11 +112,19 @@ class Runtime:
             prepared: From `prepare`.
             work: The sandbox that the agent worked in; None for the image in which nobody has done anything, where a
                 fresh sandbox is all that is needed.
-            isolation: Where the tests run.
+            isolation: Where the tests run; of no consequence where they have an environment of their own.
             timeout: Seconds for the tests; default the bundle's own.
             keep: Further protected paths whose changes reach the tests.
         """
         engine, bundle = self._engine_of(prepared), prepared.bundle
+        if work is None and (prepared.apart is not None or bundle.config.collect):
+            with self.open(prepared) as untouched:
+                return self.verify(prepared, untouched, isolation=isolation, timeout=timeout, keep=keep)
+        if work is not None:
+            run_hooks(work, bundle.config.collect)
+        if prepared.apart is not None and work is not None:
+            workdir = prepared.image.workdir
+            return verify_apart(engine, bundle, work, prepared.apart, workdir=workdir, timeout=timeout)
         spec = replace(prepared.spec, network=prepared.verifier_network)
         if work is None:
             spec = replace(spec, fresh_dirs=LOG_DIRS)
@@ -200,37 +175,6 @@ class Runtime:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _prepared(self, bundle: Bundle, built: BuiltImage) -> Prepared:
-        config = bundle.config
-        wanted = config.environment
-        asked = (_first(config.agent_network, wanted.network), _first(config.verifier_network, wanted.network))
-        agent, verifier = (given and self.caps.network for given in asked)
-        spec = SandboxSpec(limits=self._limits(wanted), network=agent, env=resolve_env(wanted.env, {})[0])
-        image = replace(
-            built.image,
-            workdir=wanted.workdir or built.image.workdir,
-            user=config.agent_user or built.image.user,
-        )
-        prepared = Prepared(
-            bundle=bundle,
-            image=image,
-            spec=spec,
-            engine=self.engine.name,
-            substitutions=built.substitutions,
-            network_withheld=any(asked) and not self.caps.network,
-            verifier_user=config.verifier_user or (built.image.user or ROOT if config.agent_user else None),
-            verifier_network=verifier,
-        )
-        return replace(prepared, engine=self._engine_of(prepared).name)
-
-    def _limits(self, wanted: EnvironmentConfig) -> Limits:
-        return Limits(
-            cpus=_least(wanted.cpus, self.caps.cpus),
-            memory_mb=int(max(_least(wanted.memory_mb, self.caps.memory_mb), SMALLEST_MEMORY_MB)),
-            pids=self.caps.pids,
-            disk_mb=int(_least(wanted.storage_mb, self.caps.disk_mb)),
-        )
-
     def _engine_of(self, prepared: Prepared) -> Engine:
         if isinstance(self.engine, RoutedEngine):
             return self.engine.engine_for(prepared.network)
@@ -248,7 +192,7 @@ def lacks_network(prepared: Prepared, text: str) -> bool:
 def open_runtime(
     engine: str = "auto",
     *,
-    caps: Caps = Caps(),
+    caps: Caps = NO_CAPS,
     base_images: Mapping[str, str] | None = None,
     registry: RegistryPolicy = RegistryPolicy.FIRST,
 ) -> Runtime:
@@ -270,11 +214,3 @@ def open_runtime(
     except BaseException:
         made.close()
         raise
-
-
-def _first(value: bool | None, default: bool) -> bool:
-    return default if value is None else value
-
-
-def _least(wanted: float, cap: float | None) -> float:
-    return wanted if cap is None else min(wanted, cap)

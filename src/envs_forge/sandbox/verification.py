@@ -9,10 +9,11 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Isolation(StrEnum):
-    """Where the tests ran: in a fresh container over the agent's filesystem, or beside the agent's processes."""
+    """Where the tests ran: over what the agent left, beside its processes, or elsewhere with its artifacts only."""
 
     FRESH = "fresh"
     LIVE = "live"
+    SEPARATE = "separate"
 
 
 class RewardFault(StrEnum):

@@ -76,7 +76,7 @@ def verify(
         return verification.model_copy(update={"restored": tuple(sorted(restored)[:RESTORED_SHOWN])})
     except EngineError as error:
         if error.code == "no-shell":
-            return _nothing(Isolation.FRESH, f"what was left of the filesystem cannot run anything: {error.message}")
+            return nothing(Isolation.FRESH, f"what was left of the filesystem cannot run anything: {error.message}")
         raise
     finally:
         snapshot.release()
@@ -143,21 +143,19 @@ class _Run:
         argv = ["/bin/sh", "-c", CLEAR, "sh", *FRESH_DIRS]
         cleared = sandbox.exec(argv, timeout=CLEARING_S, user="0:0", cwd="/")
         if cleared.exit_code != 0 or any(fetch(sandbox, name) is not None for name in (TEXT, JSON)):
-            return _nothing(Isolation.LIVE, f"the verifier's directories cannot be cleared: {tail(cleared.stderr)}")
+            return nothing(Isolation.LIVE, f"the verifier's directories cannot be cleared: {tail(cleared.stderr)}")
         return self._run(sandbox, Isolation.LIVE)
 
     def _run(self, sandbox: Sandbox, isolation: Isolation) -> Verification:
         self._plant(sandbox)
-        result = sandbox.exec(
-            launch(f"/{SCRIPT}", self._workdir),
-            timeout=self._timeout,
-            env=resolve_env(self._bundle.config.verifier_env, {})[0],
+        return run_tests(
+            sandbox,
+            self._bundle,
+            workdir=self._workdir,
             user=self._user,
-            cwd="/",
-            output_limit=OUTPUT_LIMIT,
+            timeout=self._timeout,
+            isolation=isolation,
         )
-        reward = RewardFault.TIMEOUT if result.timed_out else read_reward(sandbox)
-        return _verification(reward, result, isolation)
 
     def _plant(self, sandbox: Sandbox) -> None:
         """Put the tests in, and let whoever runs them write a reward."""
@@ -166,6 +164,34 @@ class _Run:
         script = real_path(self._bundle.files, SCRIPT)
         with pack(files, directories=directories, executable=script) as archive:
             sandbox.put("/", archive)
+
+
+def run_tests(
+    sandbox: Sandbox, bundle: Bundle, *, workdir: str, user: str | None, timeout: float, isolation: Isolation
+) -> Verification:
+    """Run the `/tests/test.sh` that is in a sandbox, and read the reward that it writes.
+
+    Args:
+        sandbox: Has the tests, and an empty directory for the reward.
+        bundle: Its `[verifier.env]` is passed on.
+        workdir: Where the script starts.
+        user: Who runs it; None is the image's user.
+        timeout: Seconds.
+        isolation: What the result says of where they ran.
+
+    Raises:
+        InfrastructureError: The machine failed.
+    """
+    result = sandbox.exec(
+        launch(f"/{SCRIPT}", workdir),
+        timeout=timeout,
+        env=resolve_env(bundle.config.verifier_env, {})[0],
+        user=user,
+        cwd="/",
+        output_limit=OUTPUT_LIMIT,
+    )
+    reward = RewardFault.TIMEOUT if result.timed_out else read_reward(sandbox)
+    return _verification(reward, result, isolation)
 
 
 def _verification(reward: Reward | RewardFault, result: ExecResult, isolation: Isolation) -> Verification:
@@ -182,6 +208,6 @@ def _verification(reward: Reward | RewardFault, result: ExecResult, isolation: I
     )
 
 
-def _nothing(isolation: Isolation, why: str) -> Verification:
+def nothing(isolation: Isolation, why: str) -> Verification:
     """There is no reward, because the tests could not even be started."""
     return Verification(reward=None, fault=RewardFault.MISSING, isolation=isolation, output_tail=why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from envs_forge.gold.inspection import Inspection, failed, passed, unsupported
 from envs_forge.gold.verdict import StageResult
 from envs_forge.sandbox.images.model import BuildFault
+from envs_forge.sandbox.verification import Isolation
 
 NAME = "build"
 
@@ -17,4 +18,6 @@ def run(inspection: Inspection) -> StageResult:
         verdict = unsupported if outcome.unsupported else failed
         return verdict(NAME, outcome.code.value, outcome.message, outcome.log_tail)
     inspection.built = outcome
+    if outcome.apart is not None:
+        inspection.isolation = Isolation.SEPARATE
     return passed(NAME)

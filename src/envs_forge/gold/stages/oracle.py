@@ -19,6 +19,8 @@ def run(inspection: Inspection) -> StageResult:
     """Run the solution, and find out how its tests must run."""
     first = run_oracle(inspection, Isolation.FRESH)
     if not first.passed:
+        if inspection.isolation is Isolation.SEPARATE:
+            return _failure(inspection, first)
         live = None if first.verification is None else run_oracle(inspection, Isolation.LIVE)
         if live is None or not live.passed:
             return _failure(inspection, first)
@@ -30,7 +32,7 @@ def run(inspection: Inspection) -> StageResult:
 
 
 def _warnings(inspection: Inspection) -> tuple[str, ...]:
-    if inspection.isolation is Isolation.FRESH:
+    if inspection.isolation is not Isolation.LIVE:
         return ()
     return ("the tests need processes that the solution leaves running: they run beside the agent's",)
 
