@@ -3,11 +3,34 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from envs_forge.bundle.model import Bundle
+from envs_forge.synthesis.overlap.canaries import canaries_in
+from envs_forge.synthesis.overlap.document import Document, document_of
+from envs_forge.synthesis.overlap.prints import (
+    SECTIONS,
+    Prints,
+    common_lines,
+    estimate,
+    likeness,
+    prints_of,
+)
+from envs_forge.synthesis.overlap.shingles import PLACES
+
+LOOKED_AT = 8
+"""Tasks that MinHash finds nearest, of which the likeness is then worked out exactly."""
+CONTAINED = 0.5
+"""This share of the runs of thirteen words of a text in common with an evaluation task is a hit."""
+FEWEST_RUNS = 12
+"""A text with fewer such runs is too short for a share to say something."""
+ALIKE = 0.6
+"""Mean likeness with an evaluation task from which on it is a hit."""
 
 
 class Source(StrEnum):
@@ -20,27 +43,120 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A task of the corpus that a bundle resembles. `similarity` is a Jaccard index in [0, 1]."""
+    """A task of the corpus that a bundle resembles.
+
+    Attributes:
+        id: The task's.
+        source: What it is.
+        similarity: Mean of `sections`, in [0, 1].
+        sections: Jaccard index of instruction, solution and tests where both have one.
+    """
 
     id: str
     source: Source
     similarity: float
+    sections: Mapping[str, float] = field(default_factory=dict)
 
 
 class Corpus:
     """Add tasks, then ask which are nearest to a bundle. May be used from several threads.
 
+    What counts as boilerplate is settled when it is made, so that the order in which candidates are added does not
+    change what is near.
+
     Args:
-        canaries: Strings that mark evaluation data; none may occur in a candidate.
+        seeds: The pool.
+        evaluation: Tasks that nothing may repeat.
+        canaries: Strings that mark evaluation data, beside those that stand in `evaluation`.
     """
 
-    def __init__(self, *, canaries: Iterable[str] = ()) -> None:
-        self.canaries = tuple(canaries)
+    def __init__(
+        self, seeds: Iterable[Bundle] = (), *, evaluation: Iterable[Document] = (), canaries: Iterable[str] = ()
+    ) -> None:
+        pool, held_out = [document_of(seed) for seed in seeds], list(evaluation)
+        marks = (mark for document in held_out for _, text in document.sections for mark in canaries_in(text))
+        self.canaries = tuple(sorted({*canaries, *marks}))
+        self.common = common_lines([*pool, *held_out])
         self._lock = threading.Lock()
+        self._prints: list[Prints] = []
+        self._sources: list[Source] = []
+        self._signatures = np.empty((0, len(SECTIONS), PLACES), dtype=np.uint32)
+        for document in pool:
+            self._add(document, Source.SEED)
+        for document in held_out:
+            self._add(document, Source.EVALUATION)
+
+    def __len__(self) -> int:
+        return len(self._prints)
 
     def add(self, bundle: Bundle, source: Source = Source.CANDIDATE) -> None:
         """Take a task in."""
+        self._add(document_of(bundle), source)
+
+    def prints(self, bundle: Bundle) -> Prints:
+        """Fingerprints of a bundle as this corpus takes them."""
+        return prints_of(document_of(bundle), self.common)
 
     def nearest(self, bundle: Bundle, *, sources: Iterable[Source] = tuple(Source), most: int = 3) -> list[Match]:
-        """The tasks most like a bundle, nearest first; the one of the same content among them."""
-        return []
+        """The tasks most like a bundle, nearest first; one of the same content among them."""
+        return self._nearest(self.prints(bundle), frozenset(sources), most)
+
+    def evaluation_hit(self, bundle: Bundle) -> Match | None:
+        """The evaluation task that a bundle repeats too much of; None where there is none.
+
+        That is one with `CONTAINED` of the runs of thirteen words of the instruction, the solution or the tests (of the
+        shorter side) in common, or alike in the mean by `ALIKE`. `similarity` is the share that made it a hit.
+        """
+        prints = self.prints(bundle)
+        alike = self._nearest(prints, frozenset({Source.EVALUATION}), 1)
+        if alike and alike[0].similarity >= ALIKE:
+            return alike[0]
+        with self._lock:
+            known = [p for p, source in zip(self._prints, self._sources, strict=True) if source is Source.EVALUATION]
+        shares = [(max(contained(prints, other).values(), default=0.0), other) for other in known]
+        share, task = max(shares, key=lambda pair: pair[0], default=(0.0, None))
+        if task is None or share < CONTAINED:
+            return None
+        return Match(task.id, Source.EVALUATION, share, contained(prints, task))
+
+    def canary(self, bundle: Bundle) -> str | None:
+        """The first canary that stands in any file of a bundle; None where there is none."""
+        texts = [bundle.id.encode(), *(file.data for file in bundle.files.values())]
+        return next((mark for mark in self.canaries if any(mark.encode() in text for text in texts)), None)
+
+    def _add(self, document: Document, source: Source) -> None:
+        prints = prints_of(document, self.common)
+        signature = prints.signature[None]
+        with self._lock:
+            self._prints.append(prints)
+            self._sources.append(source)
+            self._signatures = np.concatenate([self._signatures, signature])
+
+    def _nearest(self, prints: Prints, sources: frozenset[Source], most: int) -> list[Match]:
+        with self._lock:
+            signatures, known = self._signatures, list(zip(self._prints, self._sources, strict=True))
+        chosen = [at for at, (_, source) in enumerate(known) if source in sources]
+        if not chosen:
+            return []
+        order = _largest(estimate(prints.signature, signatures[chosen]), max(LOOKED_AT, most))
+        matches = [_match(prints, *known[chosen[at]]) for at in order]
+        return sorted(matches, key=lambda match: (-match.similarity, match.id))[:most]
+
+
+def contained(a: Prints, b: Prints) -> dict[str, float]:
+    """By section, the share of the long shingles of the shorter side that the other has, where both have enough."""
+    found = {}
+    for name, one, other in zip(SECTIONS, a.long, b.long, strict=True):
+        fewer = min(len(one), len(other))
+        if fewer >= FEWEST_RUNS:
+            found[name] = len(np.intersect1d(one, other, assume_unique=True)) / fewer
+    return found
+
+
+def _match(prints: Prints, other: Prints, source: Source) -> Match:
+    sections = likeness(prints, other)
+    return Match(other.id, source, sum(sections.values()) / len(sections) if sections else 0.0, sections)
+
+
+def _largest(values: NDArray[np.float64], count: int) -> list[int]:
+    return [int(at) for at in np.argsort(-values, kind="stable")[:count]]

@@ -1,0 +1,72 @@
+"""Is the answer, or the way to it, given away in the instruction?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from envs_forge.plan.shelltext import parts_of
+from envs_forge.synthesis.audit.literals import without_heredocs
+from envs_forge.synthesis.audit.model import AuditCode, Finding
+from envs_forge.synthesis.audit.stated import Statements
+
+LONG_LINE, LONG_WORDS = 24, 4
+"""A line of the oracle with so many characters and words is no accident, wherever it stands."""
+MANY_LINES, MUCH = 3, 0.4
+"""So many such lines, and so large a share of them, are the solution."""
+LONG_ANSWER = 12
+"""Characters of an expected text that are."""
+_DIGITS = re.compile(r"(?<![\w.])\d{3,}(?:\.\d+)?(?![\w.])|(?<![\w.])\d+\.\d+(?![\w.])")
+_PLUMBING = re.compile(r"^(?:#|set -|mkdir -p|cd |import |from |with open|def |for |if |python3? -|cat >|EOF|\))")
+_SHOWN = 3
+
+
+def given_away(what: Statements, parent: Statements) -> Iterator[Finding]:
+    """Code of the oracle, or answers that tests expect and the oracle computes, in the instruction."""
+    before = _flat(parent.instruction)
+    code = [line for line in _oracle_code(what) if line not in before]
+    if code:
+        evidence = f"the instruction holds code of the solution: {' ; '.join(code[:_SHOWN])}"
+        yield Finding(AuditCode.ANSWER_IN_INSTRUCTION, evidence, "instruction.md")
+    answers = [answer for answer in _answers(what) if answer not in parent.instruction]
+    if answers:
+        evidence = f"the instruction holds what the tests expect as the answer: {' ; '.join(answers[:_SHOWN])}"
+        yield Finding(AuditCode.ANSWER_IN_INSTRUCTION, evidence, "instruction.md")
+
+
+def _oracle_code(what: Statements) -> list[str]:
+    """Commands of the oracle in the instruction; its other lines only where much of it is there.
+
+    A statement of a schema or a format may well be the same in both.
+    """
+    text = _flat(what.instruction)
+    lines = [line for line in dict.fromkeys(map(_flat, what.solution_text.split("\n"))) if _is_telling(line)]
+    found = [line for line in lines if line in text]
+    shell, _ = parts_of(what.solution_text)
+    commands = {_flat(line) for line in without_heredocs(shell).split("\n")}
+    much = len(found) >= MANY_LINES and len(found) >= MUCH * len(lines)
+    return found if much else [line for line in found if line in commands]
+
+
+def _is_telling(line: str) -> bool:
+    return len(line) >= LONG_LINE and len(line.split()) >= LONG_WORDS and not _PLUMBING.match(line)
+
+
+def _answers(what: Statements) -> Iterator[str]:
+    """Expected texts and numbers that stand in the instruction though they are neither given nor in the oracle."""
+    for answer in sorted(what.tests.expected):
+        telling = len(answer) >= LONG_ANSWER and len(re.findall(r"\w+", answer)) > 1 and "/" not in answer[:1]
+        if telling and answer in what.instruction and not _is_known(answer, what):
+            yield answer
+    numbers = {match[0] for answer in what.tests.expected for match in _DIGITS.finditer(answer)}
+    for number in sorted(numbers & {match[0] for match in _DIGITS.finditer(what.instruction)}):
+        if not _is_known(number, what):
+            yield number
+
+
+def _is_known(text: str, what: Statements) -> bool:
+    return text in what.environment or text in what.solution_text
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
