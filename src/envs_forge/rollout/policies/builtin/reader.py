@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from envs_forge.rollout.policies.builtin.clauses import Clause, read_clauses
@@ -46,7 +47,7 @@ def understand(instruction: str, choose: Chooser) -> tuple[list[Job], list[str]]
     """
     jobs: list[Job] = []
     unknown: list[str] = []
-    for place, clause in enumerate(read_clauses(instruction)):
+    for place, clause in enumerate(_clauses(instruction)):
         options = candidates(clause, jobs[-1] if jobs else None)
         if not options:
             unknown += [clause.text] if clause.paths else []
@@ -60,16 +61,30 @@ def understand(instruction: str, choose: Chooser) -> tuple[list[Job], list[str]]
     return jobs, unknown
 
 
-def candidates(clause: Clause, job: Job | None) -> list[Option]:
+@lru_cache(maxsize=4096)
+def _clauses(instruction: str) -> tuple[Clause, ...]:
+    return tuple(read_clauses(instruction))
+
+
+def candidates(clause: Clause, job: Job | None) -> Sequence[Option]:
     """All ways that fit: new steps, and details of the step that the clause follows."""
+    if job is None:
+        return _candidates(clause, None, None)
+    return _candidates(clause, job.known.operation, job.reading["target"])
+
+
+@lru_cache(maxsize=65536)
+def _candidates(clause: Clause, operation: str | None, target: str | None) -> tuple[Option, ...]:
+    """Worked out once: a learner reads the same instruction many times."""
     words = frozenset(clause.words)
     found: list[Option] = []
     for known in repertoire():
-        reading = known.read(clause, job.reading["target"] if job else None) if words & known.cues else None
+        reading = known.read(clause, target) if words & known.cues else None
         if reading is not None:
             found += [Option(way, known, reading, True) for way in known.base_ways()]
-    for detail in job.known.details if job else ():
+    before = next((known for known in repertoire() if known.operation == operation), None)
+    for detail in before.details if before is not None else ():
         reading = detail.read(clause) if words & detail.cues else None
-        if job and reading is not None:
-            found += [Option(way, job.known, reading, False) for way in job.known.detail_ways(detail)]
-    return found
+        if before is not None and reading is not None:
+            found += [Option(way, before, reading, False) for way in before.detail_ways(detail)]
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""The builtin learner: policy gradient with group-relative advantages on the builtin policy."""

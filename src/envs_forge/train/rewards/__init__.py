@@ -1,0 +1,1 @@
+"""Rewards of what a policy did, each first obtained in a real container."""
