@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from envs_forge.errors import UserError
-from envs_forge.models.settings import EndpointSettings, Sampling
+from envs_forge.models.settings import EndpointSettings, PriceSettings, Sampling
 from envs_forge.plan.settings import PlanSettings
 
 Settings = dict[str, Any]
@@ -56,6 +56,53 @@ class AgentSettings(BaseModel):
     """How answers are drawn."""
 
 
+class WriterSettings(BaseModel):
+    """The model that writes bundles, or one that judges them: where it is, how it is asked, what it costs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    model: str | None = None
+    """Its name at the endpoint."""
+    endpoint: EndpointSettings = EndpointSettings()
+    """Where it is served."""
+    sampling: Sampling = Sampling(temperature=0.8, max_tokens=8192)
+    """How answers are drawn."""
+    price: PriceSettings = PriceSettings()
+    """What its tokens cost."""
+    seed_tokens: int = Field(default=3000, ge=200)
+    """Tokens of a prompt that the seed's files may take; longer files are cut, and the cuts marked."""
+    prompt_tokens: int = Field(default=24000, ge=1000)
+    """Longest prompt, by estimate; a seed whose prompt would be longer takes no part."""
+
+
+class JudgeSettings(WriterSettings):
+    """An optional model that gives an opinion on candidates which passed verification."""
+
+    sampling: Sampling = Sampling(temperature=0.0, max_tokens=1024)
+    """How answers are drawn."""
+    rejects: bool = False
+    """Whether its opinion can reject; otherwise it is recorded only."""
+
+
+class BudgetSettings(BaseModel):
+    """Caps on what synthesis spends on models, over all sessions of a run. None is no cap, 0 is nothing at all.
+
+    Each is held against the worst case before a request is sent. Requests that were perhaps paid and never counted
+    count at their worst. Rollouts of the policy are not part of it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """US dollars. Needs known prices."""
+    tokens: int | None = Field(default=None, ge=0)
+    """Tokens, prompts and completions together."""
+    calls: int | None = Field(default=None, ge=0)
+    """Requests that may have been paid."""
+    minutes: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """Minutes from the first request of a session on, summed over sessions."""
+
+
 class RunConfig(BaseModel):
     """What a run does. The same config, seeds and versions give the same run."""
 
@@ -84,7 +131,31 @@ class RunConfig(BaseModel):
     retries: int = Field(default=2, ge=0)
     """How often something that the machine spoiled is tried again in one session."""
     generator: str = "procedural"
-    """Who writes the new bundles."""
+    """Who writes the new bundles: `procedural`, `llm`, or a name that a package adds."""
+    writer: WriterSettings = WriterSettings()
+    """The model of the generator `llm`."""
+    judge: JudgeSettings = JudgeSettings()
+    """The model that judges candidates; without one there is no judge."""
+    repairs: int = Field(default=2, ge=0)
+    """How often a rejected draw goes back to a generator that can repair, before a fresh one is drawn."""
+    budget: BudgetSettings = BudgetSettings()
+    """Caps on what synthesis spends on models."""
+    in_flight: int | None = Field(default=None, ge=1)
+    """Places worked on at once. None: 16 where a model writes, else as many as sandboxes."""
+    audit: bool | None = None
+    """Whether candidates are held against the action before verification. None: where a model writes."""
+    against: tuple[str, ...] = ()
+    """Evaluation sets that no candidate may resemble: task directories, directories of such ones, JSONL files."""
+    canaries: tuple[str, ...] = ()
+    """Strings that mark evaluation data; none may occur in a candidate."""
+    remeasure: int = Field(default=0, ge=0)
+    """Rollouts of the policy on each verified candidate, to set what was predicted beside what is."""
+    band: tuple[float, float] | None = None
+    """Least and greatest measured pass rate of an accepted environment. Needs `remeasure`."""
+    pass_rates: str | None = None
+    """Measured pass rates to start from, instead of rollouts: a run, a file or a Harbor job directory."""
+    planned: str | None = None
+    """A plan to start from: a `plan.json`, or a run that has one."""
     verification: Literal["full", "fast"] = "full"
     """How candidates are verified: `full` runs every stage, `fast` those up to the oracle, as `verify --fast` does."""
     draws: int = Field(default=3, ge=1)
@@ -115,8 +186,31 @@ class RunConfig(BaseModel):
             raise ValueError(f"size must be at least 1, not {plan.size}")
         return plan
 
+    @field_validator("band")
+    @classmethod
+    def _rising(cls, band: tuple[float, float] | None) -> tuple[float, float] | None:
+        if band is not None and not 0 <= band[0] <= band[1] <= 1:
+            raise ValueError(f"band must be LOW:HIGH within 0 and 1, not {band[0]:g}:{band[1]:g}")
+        return band
 
-OPERATIONAL = frozenset({"concurrency", "allow_short", *(f"endpoint.{name}" for name in EndpointSettings.model_fields)})
+
+def _keys(prefix: str, model: type[BaseModel]) -> set[str]:
+    return {f"{prefix}.{name}" for name in model.model_fields}
+
+
+OPERATIONAL = frozenset(
+    {
+        "concurrency",
+        "in_flight",
+        "allow_short",
+        *_keys("endpoint", EndpointSettings),
+        *_keys("budget", BudgetSettings),
+        *_keys("writer.endpoint", EndpointSettings),
+        *_keys("writer.price", PriceSettings),
+        *_keys("judge.endpoint", EndpointSettings),
+        *_keys("judge.price", PriceSettings),
+    }
+)
 """Keys that change how a run proceeds but not what it makes: `resume` takes new values for them."""
 
 

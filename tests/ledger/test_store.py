@@ -14,9 +14,12 @@ from envs_forge.ledger.records import (
     AttemptRecord,
     DecisionRecord,
     EventRecord,
+    ModelAnswerRecord,
     ModelCallRecord,
+    ModelRequestRecord,
     PlanRecord,
     Record,
+    RequestState,
     SessionRecord,
     TrialRecord,
     VerdictRecord,
@@ -42,6 +45,11 @@ ONE_OF_EACH: tuple[Record, ...] = (
     DecisionRecord(**PLACE, accepted=True, content_hash="h"),
     ModelCallRecord(
         role="generator", subject="c", number=0, model="m", prompt_tokens=5, completion_tokens=7, duration_s=0.3
+    ),
+    ModelAnswerRecord(role="generator", subject="c", number=0, model="m", kind="answer", payload={"text": "hi"}),
+    ModelRequestRecord(
+        role="generator", subject="c", number=0, retry=0, state=RequestState.RESERVED, session=1, model="m",
+        prompt_tokens=50, completion_tokens=70,
     ),
 )  # fmt: skip
 

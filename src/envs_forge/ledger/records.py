@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -57,7 +58,10 @@ class EventRecord(Record):
 
 
 class TrialRecord(Record):
-    """One rollout. `number` counts a bundle's rollouts, `retry` the tries at one number."""
+    """One rollout. `number` counts a bundle's rollouts, `retry` the tries at one number.
+
+    `purpose` is `seed` where a seed was measured, `child` where a candidate was.
+    """
 
     TABLE = "trials"
     KEY = ("bundle_hash", "policy", "number", "retry")
@@ -71,6 +75,7 @@ class TrialRecord(Record):
     counted: bool
     reward: float | None
     duration_s: float
+    purpose: str = "seed"
 
 
 class PlanRecord(Record):
@@ -88,14 +93,15 @@ class PlanRecord(Record):
 
 
 class AttemptRecord(Record):
-    """One draw at one place of one plan. It gave a candidate, or `code` says why there is none."""
+    """One draw at one place of one plan, or one repair of it. It gave a candidate, or `code` says why there is none."""
 
     TABLE = "attempts"
-    KEY = ("slot", "plan", "draw")
+    KEY = ("slot", "plan", "draw", "repair")
 
     slot: int
     plan: int
     draw: int
+    repair: int = 0
     seed_hash: str
     action: str
     candidate: str | None
@@ -108,11 +114,12 @@ class VerdictRecord(Record):
     """One gold verification of an attempt's candidate. More than one only where the machine failed (`retry`)."""
 
     TABLE = "verdicts"
-    KEY = ("slot", "plan", "draw", "retry")
+    KEY = ("slot", "plan", "draw", "repair", "retry")
 
     slot: int
     plan: int
     draw: int
+    repair: int = 0
     retry: int
     bundle_hash: str
     decision: str
@@ -125,11 +132,12 @@ class DecisionRecord(Record):
     """What became of an attempt in the end: accepted, or rejected at `stage` for `code`."""
 
     TABLE = "decisions"
-    KEY = ("slot", "plan", "draw")
+    KEY = ("slot", "plan", "draw", "repair")
 
     slot: int
     plan: int
     draw: int
+    repair: int = 0
     accepted: bool
     content_hash: str | None
     stage: str = ""
@@ -157,6 +165,48 @@ class ModelCallRecord(Record):
     duration_s: float
 
 
+class ModelAnswerRecord(Record):
+    """An answer as it came, in the payload, recorded before anything is made of it."""
+
+    TABLE = "model_answers"
+    KEY = ("role", "subject", "number")
+
+    role: str
+    subject: str
+    number: int
+    model: str
+    kind: str
+
+
+class RequestState(StrEnum):
+    """What became of a request that may cost something."""
+
+    RESERVED = "reserved"
+    SETTLED = "settled"
+    RELEASED = "released"
+
+
+class ModelRequestRecord(Record):
+    """A request at its worst before it is sent (`reserved`), and how it ended; see the migration that makes the table.
+
+    The counts are those of the reservation; what a settled request really took is a `ModelCallRecord`.
+    """
+
+    TABLE = "model_requests"
+    KEY = ("role", "subject", "number", "retry", "state")
+
+    role: str
+    subject: str
+    number: int
+    retry: int
+    state: RequestState
+    session: int
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None = None
+
+
 KINDS: tuple[type[Record], ...] = (
     SessionRecord,
     EventRecord,
@@ -166,4 +216,6 @@ KINDS: tuple[type[Record], ...] = (
     VerdictRecord,
     DecisionRecord,
     ModelCallRecord,
+    ModelAnswerRecord,
+    ModelRequestRecord,
 )

@@ -11,7 +11,11 @@ from envs_forge.ledger.store import Ledger
 
 
 class TokenTotals(BaseModel):
-    """Model use of one role. `cost_usd` is None when the price of any call is not known."""
+    """Model use of one role. `cost_usd` is None when the price of any call is not known.
+
+    `lost` are requests that were perhaps paid and never counted: broken off, timed out, or answered without a usage.
+    They took at most `lost_tokens`, which are part of no other figure.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -21,6 +25,8 @@ class TokenTotals(BaseModel):
     completion_tokens: int = 0
     reasoning_tokens: int = 0
     cost_usd: float | None = 0.0
+    lost: int = 0
+    lost_tokens: int = 0
 
     @property
     def tokens(self) -> int:
@@ -38,8 +44,12 @@ class Totals(BaseModel):
     counted: int
     invalid: int
     trials_by_status: Mapping[str, int]
+    trials_by_purpose: Mapping[str, int] = {}
+    """Rollouts on seeds and on children."""
     plans: int
     attempts: int
+    repairs: int = 0
+    """Attempts that repair an earlier one; part of `attempts`."""
     accepted: int
     rejected: int
     undecided: int
@@ -58,7 +68,10 @@ class Totals(BaseModel):
 
 _UNDECIDED = """
     SELECT count(*) FROM attempts AS a
-    WHERE NOT EXISTS (SELECT 1 FROM decisions AS d WHERE (d.slot, d.plan, d.draw) = (a.slot, a.plan, a.draw))
+    WHERE NOT EXISTS (
+        SELECT 1 FROM decisions AS d
+        WHERE (d.slot, d.plan, d.draw, d.repair) = (a.slot, a.plan, a.draw, a.repair)
+    )
 """
 
 
@@ -73,6 +86,7 @@ def totals(ledger: Ledger) -> Totals:
         spent = _single(ledger, "SELECT total(prompt_tokens) + total(completion_tokens) FROM model_calls")
     _must_equal("trials", result.trials, counted=result.counted, invalid=result.invalid)
     _must_equal("trials", result.trials, **result.trials_by_status)
+    _must_equal("trials", result.trials, **result.trials_by_purpose)
     _must_equal("attempts", result.attempts, accepted=result.accepted, rejected=result.rejected, open=result.undecided)
     _must_equal("rejected", result.rejected, **result.rejections)
     _must_equal("tokens", int(spent), **{role: used.tokens for role, used in result.tokens.items()})
@@ -84,11 +98,13 @@ def _count(ledger: Ledger) -> Totals:
     return Totals(
         sessions=int(_single(ledger, "SELECT count(*) FROM sessions")),
         trials=int(_single(ledger, "SELECT count(*) FROM trials")),
+        trials_by_purpose=_by(ledger, "SELECT purpose, count(*) FROM trials GROUP BY 1 ORDER BY 1"),
         counted=int(_single(ledger, "SELECT count(*) FROM trials WHERE counted")),
         invalid=int(_single(ledger, "SELECT count(*) FROM trials WHERE NOT counted")),
         trials_by_status=_by(ledger, "SELECT status, count(*) FROM trials GROUP BY 1 ORDER BY 1"),
         plans=int(_single(ledger, "SELECT count(*) FROM plans")),
         attempts=int(_single(ledger, "SELECT count(*) FROM attempts")),
+        repairs=int(_single(ledger, "SELECT count(*) FROM attempts WHERE repair > 0")),
         accepted=int(_single(ledger, "SELECT count(*) FROM decisions WHERE accepted")),
         rejected=int(_single(ledger, "SELECT count(*) FROM decisions WHERE NOT accepted")),
         undecided=int(_single(ledger, _UNDECIDED)),
@@ -113,7 +129,15 @@ def _tokens(ledger: Ledger) -> dict[str, TokenTotals]:
         " CASE WHEN count(*) = count(cost_usd) THEN sum(cost_usd) END AS cost_usd"
         " FROM tokens GROUP BY role ORDER BY role"
     )
-    return {row.pop("role"): TokenTotals.model_validate(row) for row in rows}
+    found = {row.pop("role"): TokenTotals.model_validate(row) for row in rows}
+    lost = ledger.query(
+        "SELECT role, count(*) AS lost, sum(prompt_tokens + completion_tokens) AS lost_tokens"
+        " FROM lost_requests GROUP BY role ORDER BY role"
+    )
+    for row in lost:
+        role = row.pop("role")
+        found[role] = found.get(role, TokenTotals()).model_copy(update=row)
+    return found
 
 
 def _single(ledger: Ledger, sql: str) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -68,13 +69,22 @@ class ModelClient:
         """Give the connections back."""
         self._client.close()
 
-    def ask(self, request: Request, *, max_tokens: int | None = None, retries: int | None = None) -> Answer:
+    def ask(
+        self,
+        request: Request,
+        *,
+        max_tokens: int | None = None,
+        retries: int | None = None,
+        guard: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> Answer:
         """Ask once, and again where a transient fault spoilt it.
 
         Args:
             request: What is asked.
             max_tokens: Most tokens of the answer; default the sampling's.
             retries: Further tries; default the endpoint's.
+            guard: Entered before each try is sent and left with its fault, if any; what it raises on entering ends
+                the request.
 
         Raises:
             EndpointError: The endpoint failed for good, or more often than we try. It says what may have been paid.
@@ -94,7 +104,7 @@ class ModelClient:
         )
         body = self._body(request, max_tokens or self.sampling.max_tokens)
         try:
-            answer = retry(self._try, body, tries)
+            answer = retry(self._try, body, tries, guard)
         except (EndpointError, ContextExceededError) as error:
             error.unknown_calls = tries.unknown
             raise
@@ -108,7 +118,7 @@ class ModelClient:
             self._throttle.pause(error.retry_after_s)
         return retrying.pause(error, state.attempt_number, self.endpoint)
 
-    def _try(self, body: Mapping[str, Any], tries: _Tries) -> Answer:
+    def _try(self, body: Mapping[str, Any], tries: _Tries, guard: Callable[[], AbstractContextManager[None]]) -> Answer:
         worst = len(json.dumps(body["messages"], ensure_ascii=False).encode("utf-8", "replace")) // 3
         worst += int(body["max_tokens"])
         with self._throttle.slot(worst, lambda: self._waiting.over) as spent:
@@ -116,7 +126,8 @@ class ModelClient:
                 raise cancelled()
             began = time.monotonic()
             try:
-                answer = read_answer(self._send(body))
+                with guard():
+                    answer = read_answer(self._send(body))
             except ForgeError as error:
                 tries.note(error)
                 if not (isinstance(error, EndpointError) and error.paid):
@@ -187,7 +198,11 @@ def _connect(url: str, endpoint: EndpointSettings) -> Any:
 
     transport = openai.DefaultHttpxClient(verify=_tls(), timeout=endpoint.timeout_s)
     return openai.OpenAI(
-        api_key=api_key(), base_url=url, max_retries=0, timeout=endpoint.timeout_s, http_client=transport
+        api_key=api_key(endpoint.key_variable),
+        base_url=url,
+        max_retries=0,
+        timeout=endpoint.timeout_s,
+        http_client=transport,
     )
 
 

@@ -35,7 +35,7 @@ def base_url(configured: str | None, environment: Mapping[str, str] | None = Non
     return url
 
 
-def api_key(environment: Mapping[str, str] | None = None) -> str:
+def api_key(variable: str = KEY_VARIABLE, environment: Mapping[str, str] | None = None) -> str:
     """The key of the environment, or a word that says that there is none."""
     variables = os.environ if environment is None else environment
-    return variables.get(KEY_VARIABLE) or NO_KEY
+    return variables.get(variable) or NO_KEY

@@ -15,6 +15,8 @@ class EndpointSettings(BaseModel):
 
     base_url: str | None = None
     """Address of an OpenAI-compatible API. None: `OPENAI_BASE_URL` of the environment, else OpenAI's own."""
+    key_variable: str = Field(default="OPENAI_API_KEY", pattern=r"(?i)^[a-z0-9_]*_?(key|token|secret)$")
+    """Name of the environment variable that holds the key; keys themselves are never configured."""
     timeout_s: float = Field(default=300.0, gt=0, allow_inf_nan=False)
     """Seconds for one whole answer; then the endpoint hangs, and the request is tried again."""
     retries: int = Field(default=5, ge=0)
@@ -29,6 +31,26 @@ class EndpointSettings(BaseModel):
     """Requests under way at once. None: as many as there are rollouts."""
     tokens_per_minute: int | None = Field(default=None, ge=1)
     """Tokens, prompt and completion together, that may be asked for within any minute. None: no limit."""
+
+
+class PriceSettings(BaseModel):
+    """What tokens cost, in US dollars a million. What is None is not known, which is not the same as free."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    prompt: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """Tokens of the prompt."""
+    cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """Tokens of the prompt that the provider had in its cache. None: as much as others."""
+    completion: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """Tokens of the answer, reasoning among them."""
+
+    def cost(self, prompt: int, completion: int, cached: int = 0) -> float | None:
+        """Dollars for so many tokens, `cached` of them part of the prompt's; None where a price is not known."""
+        if self.prompt is None or self.completion is None:
+            return None
+        discount = 0.0 if self.cached is None else cached * (self.prompt - self.cached)
+        return max(0.0, prompt * self.prompt - discount + completion * self.completion) / 1e6
 
 
 class Sampling(BaseModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
@@ -91,6 +91,44 @@ class Generator(Protocol):
 
     def generate(self, assignment: Assignment, parent: Bundle) -> Candidate | Rejection:
         """Write the candidate of one draw.
+
+        Raises:
+            InfrastructureError: An endpoint or the machine failed.
+        """
+        ...
+
+
+class Feedback(BaseModel):
+    """Why an attempt was rejected: what a repair starts from.
+
+    Attributes:
+        stage: What rejected it: `synthesis`, `audit`, a stage of verification, `judge` or `band`.
+        code: The reason code.
+        evidence: What was seen. May hold hostile text.
+        previous: Name of the attempt.
+        bundle: What it gave; None where the answer was no bundle.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    stage: str
+    code: str
+    evidence: str
+    previous: str
+    bundle: Bundle | None = None
+
+
+@runtime_checkable
+class Repairing(Protocol):
+    """A generator that can mend what was rejected. Those without this are asked for a fresh draw instead."""
+
+    def repair(self, assignment: Assignment, parent: Bundle, feedback: Feedback) -> Candidate | Rejection:
+        """Write the whole candidate again.
+
+        Args:
+            assignment: As for `generate`; its `repair` counts from 1.
+            parent: The seed.
+            feedback: Why the attempt before was rejected.
 
         Raises:
             InfrastructureError: An endpoint or the machine failed.

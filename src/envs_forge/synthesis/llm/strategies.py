@@ -25,8 +25,8 @@ PROJECTIONS: Mapping[Projection, str] = {
         "and files as the seed has. Do not make it smaller, and do not give the answer away."
     ),
     Projection.REDUCE: (
-        "make it easier by taking away what is secondary: fewer requirements, fewer files, no secondary systems; "
-        "replace a service or another live dependency by a fixed file. The core of the work stays, as a bridge to the seed."
+        "make it easier by taking away what is secondary: fewer requirements, fewer files, no secondary "
+        "systems; replace a service or another live dependency by a fixed file. The core of the work stays, as a bridge to the seed."
     ),
 }
 DIRECTIONS: Mapping[Direction, str] = {

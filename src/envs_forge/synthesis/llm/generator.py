@@ -1,0 +1,128 @@
+"""`llm`: a language model writes whole bundles, and mends those that were rejected."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from envs_forge.bundle.hashing import content_hash
+from envs_forge.bundle.model import Bundle
+from envs_forge.config import WriterSettings
+from envs_forge.errors import InvariantError, UserError
+from envs_forge.models.answer import Message, Request
+from envs_forge.models.client import ModelClient
+from envs_forge.models.faults import ContextExceededError
+from envs_forge.plan.model import CandidateSkills
+from envs_forge.synthesis.desk import Desk
+from envs_forge.synthesis.generator import Assignment, Candidate, Feedback, Rejection
+from envs_forge.synthesis.llm.contract import PROMPTS, Contract, contract
+from envs_forge.synthesis.llm.eligibility import Overlap, options
+from envs_forge.synthesis.llm.outcome import outcome
+from envs_forge.synthesis.llm.repair import repair_messages
+from envs_forge.synthesis.tagging import skills_of_bundle
+
+ROLE = "generator"
+TOO_LONG = "prompt-too-long"
+VERSION = "1"
+"""Raised with every change of behaviour that settings and prompts do not show."""
+
+
+class LlmGenerator:
+    """Asks a model for each candidate. Implements `Generator`, `Repairing` and `Paying`.
+
+    Args:
+        settings: The model, and how it is asked.
+        seed: Number that the sampling's seeds start from.
+        overlap: Tells why a seed must not be a parent; default no reason.
+
+    Raises:
+        UserError: No model is named, or its address cannot be used.
+    """
+
+    def __init__(self, settings: WriterSettings, *, seed: int = 0, overlap: Overlap | None = None) -> None:
+        if settings.model is None:
+            raise UserError("the generator llm needs a model", fix="give --generator-model MODEL")
+        self._settings, self._seed, self._overlap = settings, seed, overlap
+        self._client = ModelClient(settings.model, settings.endpoint, settings.sampling)
+        self._desk: Desk | None = None
+        self._skills: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def name(self) -> str:
+        """`llm`."""
+        return "llm"
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What decides its answers, for the lock."""
+        return {
+            "version": VERSION,
+            "model": self._settings.model,
+            "prompts": PROMPTS.identity,
+            "sampling": self._settings.sampling.model_dump(mode="json"),
+        }
+
+    def attach(self, desk: Desk) -> None:
+        """See `Paying`."""
+        self._desk = desk
+
+    def cancel(self) -> None:
+        """See `Paying`."""
+        self._client.cancel()
+
+    def options(self, bundle: Bundle) -> Mapping[str, CandidateSkills | str]:
+        """See `Generator.options`. Static: asks no model."""
+        return options(bundle, self._own(bundle), self._settings, self._overlap)
+
+    def contract(self, assignment: Assignment, parent: Bundle) -> Contract:
+        """The prompt of an assignment."""
+        option = self.options(parent)[str(assignment.action)]
+        return contract(
+            assignment,
+            parent,
+            own=self._own(parent),
+            option=option if isinstance(option, CandidateSkills) else CandidateSkills(),
+            seed_tokens=self._settings.seed_tokens,
+        )
+
+    def generate(self, assignment: Assignment, parent: Bundle) -> Candidate | Rejection:
+        """See `Generator.generate`.
+
+        Returns:
+            The candidate, or a rejection with a code of `AnswerFault`, or `prompt-too-long`.
+        """
+        asked = self.contract(assignment, parent)
+        return self._ask(asked.messages, assignment, parent, asked)
+
+    def repair(self, assignment: Assignment, parent: Bundle, feedback: Feedback) -> Candidate | Rejection:
+        """See `Repairing.repair`."""
+        asked = self.contract(assignment.model_copy(update={"repair": 0}), parent)
+        known = self._counter().known(ROLE, feedback.previous)
+        messages = repair_messages(asked.messages, feedback, known.text if known is not None else None)
+        return self._ask(messages, assignment, parent, asked)
+
+    def _ask(
+        self, messages: tuple[Message, ...], assignment: Assignment, parent: Bundle, asked: Contract
+    ) -> Candidate | Rejection:
+        request = Request(messages=messages, seed=self._sampling_seed(assignment))
+        try:
+            answer = self._counter().ask(self._client, self._settings.price, ROLE, assignment.name, request)
+        except ContextExceededError as error:
+            return Rejection(code=TOO_LONG, evidence=str(error))
+        return outcome(answer, assignment, parent, asked)
+
+    def _sampling_seed(self, assignment: Assignment) -> int:
+        text = f"{self._seed}/{assignment.seed_hash}/{assignment.action}/{assignment.name}"
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
+
+    def _counter(self) -> Desk:
+        if self._desk is None:
+            raise InvariantError("the generator llm was used before a desk was attached")
+        return self._desk
+
+    def _own(self, bundle: Bundle) -> tuple[str, ...]:
+        digest = content_hash(bundle)
+        if digest not in self._skills:
+            self._skills[digest] = skills_of_bundle(bundle).skills
+        return self._skills[digest]

@@ -1,0 +1,52 @@
+"""What came of an answer: a candidate, or a rejection with the code of its fault."""
+
+from __future__ import annotations
+
+import re
+
+from envs_forge.bundle.model import Bundle
+from envs_forge.models.answer import Answer, AnswerKind
+from envs_forge.synthesis.generator import Assignment, Candidate, Rejection
+from envs_forge.synthesis.llm.contract import Contract
+from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable
+from envs_forge.synthesis.llm.parsing import parse_answer
+from envs_forge.synthesis.tagging import skills_of_bundle
+
+_DECLINES = re.compile(
+    r"\s*(?:i(?:'|’)?m sorry|i am sorry|sorry,|as an ai)\b"
+    r"|\s*i (?:cannot|can(?:'|’)t|won(?:'|’)t|will not|am (?:unable|not able))\b",
+    re.IGNORECASE,
+)
+
+
+def outcome(answer: Answer, assignment: Assignment, parent: Bundle, asked: Contract) -> Candidate | Rejection:
+    """Read an answer as hostile input."""
+    tokens = {"prompt_tokens": answer.usage.prompt_tokens, "completion_tokens": answer.usage.completion_tokens}
+    fault = _of_kind(answer)
+    parsed = fault if fault is not None else parse_answer(answer.text, parent)
+    if isinstance(parsed, Unreadable):
+        if parsed.code is AnswerFault.NO_FILES and _DECLINES.match(answer.text):
+            parsed = Unreadable(AnswerFault.REFUSED, parsed.evidence)
+        return Rejection(code=parsed.code.value, evidence=parsed.evidence, **tokens)
+    bundle, envelope = parsed
+    detail = {"meta": dict(envelope.meta), "notes": list(envelope.notes), "cut": list(asked.cut)}
+    return Candidate(bundle=bundle, realised=realised(bundle, assignment), detail=detail, **tokens)
+
+
+def _of_kind(answer: Answer) -> Unreadable | None:
+    if answer.kind is AnswerKind.REFUSED:
+        return Unreadable(AnswerFault.REFUSED, answer.text[:500] or f"finish reason {answer.finish or 'unknown'}")
+    if answer.kind is AnswerKind.CUT:
+        used = answer.usage.completion_tokens
+        spent = f"after {used} tokens" if used is not None else "by the limit on its length"
+        thought = ", all of them reasoning" if answer.reasoning and not answer.text.strip() else ""
+        return Unreadable(AnswerFault.CUT, f"the answer was cut {spent}{thought}")
+    if answer.kind is AnswerKind.EMPTY or not answer.text.strip():
+        hidden = f" but for {len(answer.reasoning)} characters of reasoning" if answer.reasoning else ""
+        return Unreadable(AnswerFault.EMPTY, f"the answer is empty{hidden}")
+    return None
+
+
+def realised(bundle: Bundle, assignment: Assignment) -> tuple[str, ...]:
+    """Skills that a candidate exercises: those that it had to keep (the audit sees to it) and what its texts show."""
+    return tuple(sorted({*assignment.required, *skills_of_bundle(bundle).skills}))
