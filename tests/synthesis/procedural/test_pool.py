@@ -40,8 +40,8 @@ def test_made_again_it_has_the_same_bytes(committed: dict[str, Bundle]) -> None:
     assert [name for name, bundle in made.items() if kept(bundle) != kept(committed[name])] == []
 
 
-def test_sixty_sound_bundles(committed: dict[str, Bundle]) -> None:
-    assert len(committed) == 60
+def test_seventy_two_sound_bundles(committed: dict[str, Bundle]) -> None:
+    assert len(committed) == 72
     assert [finding for bundle in committed.values() for finding in check_bundle(bundle)] == []
 
 
@@ -55,8 +55,15 @@ def test_every_operation_and_scenario_and_all_sizes(compositions: list[Compositi
 
 
 def test_both_halves_have_easy_and_hard_ones(compositions: list[Composition]) -> None:
-    halves = [[c.weight for c in part] for part in (compositions[:30], compositions[30:])]
+    halves = [[c.weight for c in part] for part in (compositions[:30], compositions[30:60])]
     for half in halves:
         assert min(half) == 1
         assert max(half) >= 8
     assert abs(sum(halves[0]) - sum(halves[1])) < 40
+
+
+def test_a_dozen_tasks_of_one_plain_command_come_last(compositions: list[Composition]) -> None:
+    plain = compositions[60:]
+    assert [composition.weight for composition in plain] == [1] * 12
+    assert all(operations()[composition.uses[0].operation].plain for composition in plain)
+    assert not any(operations()[use.operation].plain for c in compositions[:60] for use in c.uses)

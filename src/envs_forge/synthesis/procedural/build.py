@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from envs_forge.synthesis.procedural.chain import fault
@@ -85,8 +86,12 @@ def _paths(composition: Composition, scenario: Scenario) -> list[str]:
     paths = [f"{scenario.given}/{names.pick(scenario.vocabulary.stems)}{given.suffix}"]
     for use in composition.uses:
         operation = operations()[use.operation]
+        if operation.in_place:
+            paths.append(paths[-1])
+            continue
         suffix = operation.gives.suffix if operation.suffix is None else operation.suffix
-        stems = [f"{scenario.results}/{stem}" for stem in names.fork(use.operation).shuffled(operation.stems)]
+        folder = str(PurePosixPath(scenario.given).parent) if operation.plain else scenario.results
+        stems = [f"{folder}/{stem}" for stem in names.fork(use.operation).shuffled(operation.stems)]
         stems += [f"{stems[0]}-{i}" for i in range(2, 9)]
         paths.append(next(f"{stem}{suffix}" for stem in stems if f"{stem}{suffix}" not in paths))
     return paths

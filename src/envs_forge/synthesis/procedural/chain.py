@@ -32,6 +32,10 @@ def fault_of(uses: Sequence[Use]) -> str:
             return f"no operation {use.operation!r}"
         if i and operation.takes is not flows:
             return f"{use.operation} cannot read what comes before it"
+        if i and operation.in_place:
+            return f"{use.operation} changes what is given and must come first"
+        if operation.plain and any(earlier.operation == use.operation for earlier in uses[:i]):
+            return f"{use.operation} a second time would have nothing to do"
         if reason := _knob_fault(uses, i):
             return reason
         flows = operation.gives

@@ -100,6 +100,10 @@ class Operation(ABC):
     """For a step that needs a live service: the operation that does the same from a given file."""
     slips: ClassVar[tuple[str, ...]] = ()
     """Plausible wrong ways of the base clause. The data is made so that each gives another result."""
+    plain: ClassVar[bool] = False
+    """One everyday command. It writes beside the directory of the given files, so that none has to be made first."""
+    in_place: ClassVar[bool] = False
+    """It changes what is given where it lies, so it comes first in a chain; source and target are the same."""
 
     @abstractmethod
     def draw(self, dice: Dice, value: Any, knobs: Knobs) -> Params | None:

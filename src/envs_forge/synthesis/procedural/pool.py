@@ -1,7 +1,8 @@
 """The bundled seed pool: `python -m envs_forge.synthesis.procedural.pool --output seeds`.
 
 Its shapes are fixed, from one bare step to four steps under six constraints, and every operation leads some of the
-chains. Nothing here knows a policy: how hard a shape is for one shows when it is measured.
+chains. Behind them come tasks of one everyday command. Nothing here knows a policy: how hard a shape is for one shows
+when it is measured.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from envs_forge.synthesis.procedural.build import NoDataError
 from envs_forge.synthesis.procedural.composition import Composition, Use
 from envs_forge.synthesis.procedural.dice import Dice
 from envs_forge.synthesis.procedural.edits.moves import Edit, Uses, added_knobs, added_operations, sound
+from envs_forge.synthesis.procedural.operation import Operation
 from envs_forge.synthesis.procedural.operations import operations
 from envs_forge.synthesis.procedural.render import render
 from envs_forge.synthesis.procedural.scenario import scenario_ids
@@ -41,21 +43,38 @@ SHAPES: dict[Shape, int] = {
     (4, 6): 2,
 }
 """(steps, constraints) → how many bundles."""
+PLAIN = (
+    "count_lines",
+    "copy_directory",
+    "append_line",
+    "sort_lines",
+    "rename_file",
+    "match_lines",
+    "first_lines",
+    "delete_file",
+    "join_texts",
+    "make_executable",
+    "last_lines",
+    "move_file",
+)
+"""One task each of a single everyday command, behind all others: small models pass some of them."""
 TRIES = 400
 PER_LEADER = 8
 """After so many tries in vain the next operation leads the chain."""
 
 
 def pool() -> Iterator[Bundle]:
-    """All bundles, in the order of their names. The first half is as mixed as the second."""
+    """All bundles in the order of their names; both halves of those before the plain ones are equally mixed."""
     shapes = sorted((shape for shape, count in SHAPES.items() for _ in range(count)), key=sum)
     dealt = [*Dice("pool", 1).shuffled(shapes[::2]), *Dice("pool", 2).shuffled(shapes[1::2])]
     for index, shape in enumerate(dealt):
         yield _bundle(index, shape)
+    for index, name in enumerate(PLAIN, len(dealt)):
+        yield _plain(index, name)
 
 
 def _bundle(index: int, shape: Shape) -> Bundle:
-    names = Dice("leaders").shuffled(list(operations()))
+    names = Dice("leaders").shuffled([operation.id for operation in _composed()])
     for attempt in range(TRIES):
         dice = Dice("pool", index, attempt)
         uses = _chain(names[(index + attempt // PER_LEADER) % len(names)], shape, dice)
@@ -74,12 +93,23 @@ def _bundle(index: int, shape: Shape) -> Bundle:
     raise NoDataError(f"bundle {index} of the pool: no chain of shape {shape}")
 
 
+def _plain(index: int, name: str) -> Bundle:
+    scenario = scenario_ids()[index % len(scenario_ids())]
+    composition = Composition(scenario=scenario, number=index, uses=(Use(operation=name),))
+    return render(composition, _name(index, composition))
+
+
+def _composed() -> list[Operation]:
+    """The operations that the other bundles are made of."""
+    return [operation for operation in operations().values() if not operation.plain]
+
+
 def _chain(leader: str, shape: Shape, dice: Dice) -> Uses | None:
     """A chain with an operation in it, grown step by step; None when it cannot grow so far."""
     uses: Uses = (Use(operation=leader),)
     steps, knobs = shape
     for _ in range(steps - 1):
-        others = [operation for operation in operations().values() if all(u.operation != operation.id for u in uses)]
+        others = [operation for operation in _composed() if all(u.operation != operation.id for u in uses)]
         uses = _grown(uses, lambda u, others=others: added_operations(u, others), dice)  # type: ignore[misc]
     for _ in range(knobs):
         uses = _grown(uses, added_knobs, dice)

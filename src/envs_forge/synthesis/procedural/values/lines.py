@@ -29,3 +29,7 @@ class Lines(Value):
     def canon(self) -> list[str]:
         """The lines themselves."""
         return list(self.lines)
+
+
+class OneLine(Lines):
+    """A text of one line, on which no operation works."""
