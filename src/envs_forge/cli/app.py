@@ -20,6 +20,7 @@ COMMANDS = (
     "doctor",
     "lint",
     "verify",
+    "clean",
     "convert",
     "measure",
     "evaluate",

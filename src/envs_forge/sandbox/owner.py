@@ -38,6 +38,11 @@ class Owner:
             return True
         return self.namespace == me.namespace and process_start(self.pid) != self.start
 
+    def is_here(self) -> bool:
+        """Whether `is_dead` can tell: the process is, or was, one that this one can see."""
+        me = current()
+        return (self.node, self.boot, self.namespace) == (me.node, me.boot, me.namespace)
+
 
 def parse(mark: str) -> Owner | None:
     """Read a mark; None when it is none."""

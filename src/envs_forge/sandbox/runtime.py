@@ -18,6 +18,7 @@ from envs_forge.sandbox.oracles import OracleMemory
 from envs_forge.sandbox.prepared import NO_CAPS, Caps, Prepared, assemble
 from envs_forge.sandbox.scripts import folder_files, launch, real_path
 from envs_forge.sandbox.separate import run_hooks, verifier_bundle, verify_apart
+from envs_forge.sandbox.temporary import remove_dead_directories
 from envs_forge.sandbox.verification import Isolation, Verification
 from envs_forge.sandbox.verifier import verify, verify_untouched
 
@@ -210,6 +211,7 @@ def open_runtime(
     made = make_engine(engine)
     try:
         made.reap()
+        remove_dead_directories()
         return Runtime(made, caps=caps, images=ImageStore(base_images=base_images, registry=registry))
     except BaseException:
         made.close()

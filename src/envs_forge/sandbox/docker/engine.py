@@ -12,15 +12,15 @@ import docker
 from docker.errors import APIError
 
 from envs_forge.errors import EngineError, ForgeError
-from envs_forge.sandbox import owner
 from envs_forge.sandbox.docker.connection import connect, translated
-from envs_forge.sandbox.docker.container import KIND_LABEL, OWNER_LABEL, ContainerMaker
+from envs_forge.sandbox.docker.container import ContainerMaker
 from envs_forge.sandbox.docker.disk_watch import DiskWatch
 from envs_forge.sandbox.docker.fresh_dirs import fresh_dirs_archive
 from envs_forge.sandbox.docker.holdings import Holdings
+from envs_forge.sandbox.docker.leftovers import left_by_the_dead, remove_left
 from envs_forge.sandbox.docker.oom import clock_skew
 from envs_forge.sandbox.docker.sandbox import DockerSandbox, remove_container
-from envs_forge.sandbox.docker.snapshot import DockerSnapshot, remove_image, snapshot_filter
+from envs_forge.sandbox.docker.snapshot import DockerSnapshot
 from envs_forge.sandbox.docker.volumes import load_volumes
 from envs_forge.sandbox.engine import Image, MiB, Sandbox, SandboxSpec, Snapshot
 from envs_forge.sandbox.interrupts import deferred_interrupts
@@ -73,17 +73,10 @@ class DockerEngine:
 
     def reap(self) -> int:
         """See `Engine.reap`."""
-        reaped = 0
-        with translated("list what dead processes left"):
-            for found in self._client.containers(all=True, filters={"label": f"{KIND_LABEL}=sandbox"}):
-                if _owner_is_dead(found):
-                    remove_container(self._client, found["Id"])
-                    reaped += 1
-            for found in self._client.images(all=True, filters=snapshot_filter()):
-                if _owner_is_dead(found):
-                    remove_image(self._client, found["Id"])
-                    reaped += 1
-        return reaped
+        left = left_by_the_dead(self._client)
+        for one in left:
+            remove_left(self._client, one)
+        return len(left)
 
     def close(self) -> None:
         """See `Engine.close`."""
@@ -143,9 +136,3 @@ def _about(info: Mapping[str, Any]) -> dict[str, str]:
         "storage": str(info.get("Driver", "")),
         "user namespace": "yes" if remapped else "no",
     }
-
-
-def _owner_is_dead(found: dict[str, object]) -> bool:
-    marks = found.get("Labels") or {}
-    who = owner.parse(str(marks.get(OWNER_LABEL, ""))) if isinstance(marks, dict) else None
-    return who is not None and who.is_dead()

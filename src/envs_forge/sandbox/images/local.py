@@ -16,12 +16,16 @@ from envs_forge.sandbox.engine import Image
 
 @dataclass(frozen=True, slots=True)
 class StoredImage:
-    """An image that a build of ours left. `created` is seconds since the epoch, `size` bytes with its bases."""
+    """An image that a build of ours left.
+
+    `created` is seconds since the epoch, `size` bytes with its bases, `own_size` without what other images have too.
+    """
 
     id: str
     tags: tuple[str, ...]
     created: int
     size: int
+    own_size: int = 0
 
 
 class LocalImages:
@@ -50,8 +54,8 @@ class LocalImages:
     def list_built(self) -> list[StoredImage]:
         """All images that were built for bundles, oldest first."""
         with translated("list images"):
-            found = self._client.images(filters={"label": f"{KIND_LABEL}=image"})
-        images = [StoredImage(i["Id"], tuple(i["RepoTags"] or ()), i["Created"], i["Size"]) for i in found]
+            found = self._client.df()["Images"] or ()
+        images = [_stored(image) for image in found if (image.get("Labels") or {}).get(KIND_LABEL) == "image"]
         return sorted(images, key=lambda image: (image.created, image.id))
 
     def remove(self, images: Iterable[StoredImage]) -> int:
@@ -69,6 +73,11 @@ class LocalImages:
                     if "in use" not in str(error.explanation) and "being used" not in str(error.explanation):
                         raise
         return removed
+
+
+def _stored(found: Mapping[str, Any]) -> StoredImage:
+    size, shared = int(found["Size"]), max(int(found.get("SharedSize") or 0), 0)
+    return StoredImage(str(found["Id"]), tuple(found["RepoTags"] or ()), int(found["Created"]), size, size - shared)
 
 
 def to_image(found: Mapping[str, Any], tag: str) -> Image:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
-from pathlib import Path
 
 import docker
 
@@ -27,6 +25,8 @@ from envs_forge.sandbox.images.model import BuildCode, BuildFault, BuiltImage
 from envs_forge.sandbox.images.registry import Registries, RegistryPolicy
 from envs_forge.sandbox.images.rewrite import references, rewrite, special_syntax
 from envs_forge.sandbox.images.tagging import image_tag
+from envs_forge.sandbox.temporary import temporary_directory
+from envs_forge.sandbox.uses import Uses, cache_root
 
 TAIL_CHARS = 8000
 
@@ -39,6 +39,7 @@ class ImageStore:
         base_images: Stand-ins of this site, before the packaged ones: pattern → local image.
         registry: When registries are asked for base images.
         network: Whether build steps have a network.
+        uses: Where it is written down which images are in use.
     """
 
     def __init__(
@@ -48,12 +49,14 @@ class ImageStore:
         base_images: Mapping[str, str] | None = None,
         registry: RegistryPolicy = RegistryPolicy.FIRST,
         network: bool = True,
+        uses: Uses | None = None,
     ) -> None:
         self._client = client or connect()
         self.local = LocalImages(self._client)
         self._registries = Registries()
         self._bases = Bases(self.local, BaseMap(base_images), self._registries, registry)
         self._network = network
+        self._uses = uses or image_uses()
         self._running: dict[str, Future[BuiltImage | BuildFault]] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -93,11 +96,15 @@ class ImageStore:
         if resolution.missing:
             return _unavailable(resolution.missing)
         tag = image_tag(files, resolution.ids, network=self._network)
+        self._uses.note(tag)
         timeout = bundle.config.environment.build_timeout_sec
         return self._once(tag, lambda: self._build(tag, files, dockerfile, resolution, timeout))
 
     def _find(self, files: Mapping[str, BundleFile], resolution: Resolution) -> BuiltImage | None:
-        image = self.local.find(image_tag(files, resolution.ids, network=self._network))
+        tag = image_tag(files, resolution.ids, network=self._network)
+        image = self.local.find(tag)
+        if image is not None and self._uses.note(tag):
+            image = self.local.find(tag)  # it may have been removed before that was written down
         return BuiltImage(image, resolution.substitutions) if image is not None else None
 
     def _build(
@@ -115,12 +122,12 @@ class ImageStore:
         keep_syntax = syntax is not None and self._registries.has(syntax)
         text = rewrite(dockerfile, resolution.substitutions, keep_syntax=keep_syntax)
         context = {**files, DOCKERFILE: BundleFile(data=encode(text))}
-        with tempfile.TemporaryDirectory(prefix="envs-forge-build-") as folder:
+        with temporary_directory("build") as folder:
             try:
-                write_context(context, Path(folder))
+                write_context(context, folder)
             except ValueError as error:
                 return BuildFault(code=BuildCode.FAILED, message=str(error), substitutions=resolution.substitutions)
-            run = run_build(Path(folder), tag, timeout=timeout, network=self._network, cancelled=self._closed)
+            run = run_build(folder, tag, timeout=timeout, network=self._network, cancelled=self._closed)
         if run.exit_code == 0:
             return self._built(tag, resolution)
         return _fault(run.exit_code, run.log, timeout, resolution.substitutions)
@@ -164,6 +171,11 @@ class ImageStore:
         finally:
             with self._lock:
                 del self._running[key]
+
+
+def image_uses() -> Uses:
+    """Which built images are in use, by tag."""
+    return Uses(cache_root() / "image-uses")
 
 
 def _timed(outcome: BuiltImage | BuildFault, seconds: float) -> BuiltImage | BuildFault:

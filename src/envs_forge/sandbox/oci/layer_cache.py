@@ -23,7 +23,8 @@ from typing import IO, Any, cast
 from envs_forge.errors import DiskFullError, EngineError
 from envs_forge.sandbox import owner
 from envs_forge.sandbox.chunks import ChunkReader
-from envs_forge.sandbox.oci.rootfs import LISTABLE, Root, remove_tree
+from envs_forge.sandbox.oci.layer_trim import LOCK, default_limit, layer_uses, locked, remove_layer, trim
+from envs_forge.sandbox.oci.rootfs import Root
 from envs_forge.sandbox.oci.unpack import unpack
 
 LARGEST_JSON = 16 * 1024 * 1024
@@ -37,10 +38,13 @@ class LayerCache:
 
     Args:
         folder: `<folder>/<digest>/` are layers, `<folder>/images/<image id>.json` say which make an image.
+        limit: Bytes beyond which images that nobody uses are dropped, those not used for longest first.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, limit: int | None = None) -> None:
         self._folder = folder
+        self._limit = limit if limit is not None else default_limit()
+        self._uses = layer_uses(folder)
 
     def ensure(self, image_id: str, save: Callable[[], Iterable[bytes]]) -> tuple[Path, ...]:
         """The layers of an image, uppermost first.
@@ -55,8 +59,10 @@ class LayerCache:
         """
         (self._folder / "images").mkdir(mode=0o700, parents=True, exist_ok=True)
         record = self._folder / "images" / f"{image_id.replace(':', '-')}.json"
-        with _locked(record.with_suffix(".lock")):
+        with locked(self._folder / LOCK, fcntl.LOCK_SH), locked(record.with_suffix(".lock")):
+            self._uses.note(record.name)
             layers = self._recorded(record)
+            filled = layers is None
             if layers is None:
                 try:
                     layers = self._fill(save())
@@ -65,7 +71,9 @@ class LayerCache:
                         raise DiskFullError("the disk is full: an image's layers could not be unpacked") from error
                     raise EngineError(f"an image's layers could not be unpacked: {error}") from error
                 _write_whole(record, json.dumps([layer.name for layer in layers]))
-            return layers
+        if filled:
+            trim(self._folder, self._limit)
+        return layers
 
     def _recorded(self, record: Path) -> tuple[Path, ...] | None:
         try:
@@ -137,35 +145,25 @@ def _scratch(folder: Path) -> Iterator[Path]:
         yield path
     finally:
         if path.exists():
-            _remove(path)
+            remove_layer(path)
+
+
+def half_done(folder: Path) -> list[Path]:
+    """What dead processes were unpacking."""
+    return sorted(path for path in folder.glob(f"{SCRATCH}*") if _is_dead(path))
 
 
 def remove_half_done(folder: Path) -> int:
     """Remove what dead processes were unpacking; returns how many directories that was."""
-    dead = [path for path in folder.glob(f"{SCRATCH}*") if _is_dead(path)]
+    dead = half_done(folder)
     for path in dead:
-        _remove(path)
+        remove_layer(path)
     return len(dead)
 
 
 def _is_dead(scratch: Path) -> bool:
     who = owner.parse(scratch.name.removeprefix(SCRATCH).partition("-")[0])
     return who is not None and who.is_dead()
-
-
-def _remove(path: Path) -> None:
-    directory = os.open(path.parent, LISTABLE)
-    try:
-        remove_tree(directory, path.name)
-    finally:
-        os.close(directory)
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _write_whole(path: Path, text: str) -> None:

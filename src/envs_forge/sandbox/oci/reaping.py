@@ -7,9 +7,11 @@ import os
 from pathlib import Path
 
 from envs_forge.errors import ForgeError
+from envs_forge.sandbox.leftover import Leftover
 from envs_forge.sandbox.oci.cgroups import kill_all
 from envs_forge.sandbox.oci.container import remove
-from envs_forge.sandbox.oci.layer_cache import remove_half_done
+from envs_forge.sandbox.oci.layer_cache import half_done, remove_half_done
+from envs_forge.sandbox.oci.layer_trim import tree_bytes
 from envs_forge.sandbox.oci.state import Home, dead_homes, drop_home
 from envs_forge.sandbox.oci.syscalls import MNT_DETACH, unmount
 from envs_forge.sandbox.oci.tools import PACKAGES
@@ -18,6 +20,16 @@ from envs_forge.sandbox.oci.tools import PACKAGES
 def reap_dead(root: Path) -> int:
     """Remove what dead owners left below a state directory; returns how many things it was."""
     return sum(remove_home(home, helpers=True) for home in dead_homes(root)) + remove_half_done(root / "layers")
+
+
+def left_by_the_dead(root: Path) -> list[Leftover]:
+    """What `reap_dead` would remove; nothing is touched."""
+    found: list[Leftover] = []
+    for home in dead_homes(root):
+        found += [Leftover("sandbox", place.name) for place in _children(home.sandboxes)]
+        found += [Leftover("disk-slot", str(slot), slot.stat().st_blocks * 512) for slot in _slots(home)]
+        os.close(home.lock)
+    return found + [Leftover("half-made-layer", str(path), tree_bytes(path)) for path in half_done(root / "layers")]
 
 
 def remove_home(home: Home, *, helpers: bool = False) -> int:
@@ -33,7 +45,7 @@ def remove_home(home: Home, *, helpers: bool = False) -> int:
     if helpers:
         kill_all(_helpers(home.path))
     sandboxes = _children(home.sandboxes)
-    slots = [file for file in _children(home.slots) if file.suffix == ".img"]
+    slots = _slots(home)
     whole = all([_removed(sandbox.name, home) for sandbox in sandboxes])
     for place in sorted(_mounts_below(home.path), reverse=True):
         with contextlib.suppress(OSError):
@@ -51,6 +63,10 @@ def _removed(name: str, home: Home) -> bool:
     except ForgeError:
         return False
     return True
+
+
+def _slots(home: Home) -> list[Path]:
+    return [file for file in _children(home.slots) if file.suffix == ".img"]
 
 
 def _children(folder: Path) -> list[Path]:
