@@ -56,6 +56,27 @@ class AgentSettings(BaseModel):
     """How answers are drawn."""
 
 
+class AdaptiveSettings(BaseModel):
+    """Rollouts that go where they can still change the plan, instead of the same number for every seed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    enabled: bool = False
+    """Whether rollouts are spent so; then `rollouts` has no say."""
+    start: int = Field(default=3, ge=1)
+    """Rollouts of every seed before anything is decided."""
+    cap: int = Field(default=16, ge=1)
+    """Most rollouts of one seed."""
+    budget: int | None = Field(default=None, ge=1)
+    """Rollouts of all seeds together, the first ones among them. None: 4.8 for each seed, 60 % of 8."""
+    delta: float = Field(default=0.005, ge=0, allow_inf_nan=False)
+    """A seed gets no more when the expected regret of its best action, in units of F, is below this."""
+
+    def budget_of(self, seeds: int) -> int:
+        """Rollouts of so many seeds together; at least the first ones."""
+        return max(self.budget or -(-seeds * 24 // 5), seeds * self.start)
+
+
 class WriterSettings(BaseModel):
     """The model that writes bundles, or one that judges them: where it is, how it is asked, what it costs."""
 
@@ -128,6 +149,12 @@ class RunConfig(BaseModel):
     """Limits and sampling of the policy `terminal`."""
     rollouts: int = Field(default=4, ge=1)
     """Counted rollouts of the policy on each seed."""
+    adaptive: AdaptiveSettings = AdaptiveSettings()
+    """Fewer rollouts for the same plan."""
+    count: tuple[Literal["agent-timeout", "context-exceeded", "agent-error"], ...] = ("agent-timeout",)
+    """Ends of an attempt that enter n, beside those that the agent chose, with the reward of what it left."""
+    fresh: bool = False
+    """Whether rollouts of earlier runs are left alone instead of being used again."""
     retries: int = Field(default=2, ge=0)
     """How often something that the machine spoiled is tried again in one session."""
     generator: str = "procedural"
@@ -175,7 +202,11 @@ class RunConfig(BaseModel):
     plan: PlanSettings = PlanSettings()
     """The decision problem: N, recipe, quotas, frontier, solver."""
     concurrency: int | None = Field(default=None, ge=1)
-    """Sandboxes at work at once. None: one for each core."""
+    """Sandboxes at work at once. None: one for each core, more where the policy waits for an endpoint."""
+    cores: int | None = Field(default=None, ge=1)
+    """Sandboxes started or tested at once, however many are at work. None: the cores of this machine."""
+    memory_mb: int | None = Field(default=None, ge=1)
+    """Memory of all sandboxes at work together, in MiB. None: four fifths of what is free at the start."""
     allow_short: bool = False
     """Whether a run that cannot reach N exports what it has."""
 
@@ -201,6 +232,9 @@ def _keys(prefix: str, model: type[BaseModel]) -> set[str]:
 OPERATIONAL = frozenset(
     {
         "concurrency",
+        "cores",
+        "memory_mb",
+        "fresh",
         "in_flight",
         "allow_short",
         *_keys("endpoint", EndpointSettings),
