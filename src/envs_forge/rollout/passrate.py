@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from envs_forge.errors import InvariantError
 from envs_forge.rollout.beta import beta_quantile
 from envs_forge.rollout.identity import TrialKey, trial_key
-from envs_forge.rollout.trial import COUNTED, PassRate, Trial
+from envs_forge.rollout.trial import JUDGED, PassRate, Trial
 
 CONFIDENCE = 0.95
 
@@ -37,7 +38,7 @@ def pass_rate(bundle_id: str, bundle_hash: str, trials: Iterable[Trial]) -> Pass
     """Pass rate of one policy on one bundle.
 
     The same try given twice counts once. Of several tries at one index the counted one enters `n`; every try that
-    does not count enters `invalid`.
+    does not count enters `invalid`. What counts is what has a reward.
 
     Args:
         bundle_id: Name for people; trials of the same content under another name count too.
@@ -54,16 +55,18 @@ def pass_rate(bundle_id: str, bundle_hash: str, trials: Iterable[Trial]) -> Pass
     counted: dict[TrialKey, float] = {}
     invalid = 0
     for (key, _), trial in tries.items():
-        if trial.status not in COUNTED:
+        if not trial.counted and trial.status not in JUDGED:
             invalid += 1
         elif key in counted:
             raise InvariantError(f"rollout {trial.index} of {bundle_id} was counted twice")
         else:
             counted[key] = _checked_reward(trial)
-    return _summary(bundle_id, bundle_hash, list(counted.values()), invalid)
+    return _summary(bundle_id, bundle_hash, list(counted.values()), list(tries.values()), invalid)
 
 
-def _summary(bundle_id: str, bundle_hash: str, rewards: list[float], invalid: int) -> PassRate:
+def _summary(
+    bundle_id: str, bundle_hash: str, rewards: Sequence[float], trials: Sequence[Trial], invalid: int
+) -> PassRate:
     k, n = math.fsum(rewards), len(rewards)
     low, high = jeffreys_interval(k, n)
     return PassRate(
@@ -75,4 +78,6 @@ def _summary(bundle_id: str, bundle_hash: str, rewards: list[float], invalid: in
         rate=k / n if n else None,
         low=low,
         high=high,
+        statuses=dict(sorted(Counter(trial.status.value for trial in trials).items())),
+        reused=sum(bool(trial.reused_from) for trial in trials),
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 import traceback
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 
 from pydantic import BaseModel, ConfigDict
@@ -14,7 +16,7 @@ from envs_forge.errors import InfrastructureError
 from envs_forge.rollout.identity import trial_seed
 from envs_forge.rollout.policy import Attempt, SpoiltAttemptError, StopReason, TaskView
 from envs_forge.rollout.privileged import AnyPolicy, PrivilegedPolicy
-from envs_forge.rollout.trial import Trial, TrialStatus
+from envs_forge.rollout.trial import COUNTED, Trial, TrialStatus
 from envs_forge.sandbox.engine import Sandbox
 from envs_forge.sandbox.runtime import Prepared, Runtime
 from envs_forge.sandbox.verification import Isolation, Verification
@@ -32,6 +34,8 @@ class TrialOptions(BaseModel):
     """Multiplies the time that the bundle gives the agent."""
     timeout_cap_s: float | None = None
     """The most that the agent gets after that; None is no cap."""
+    counted: frozenset[TrialStatus] = COUNTED
+    """Statuses that enter `n`, of those that have a reward."""
 
 
 def isolation_of(bundle: Bundle) -> Isolation:
@@ -90,6 +94,7 @@ def run_trial(
     retry: int = 0,
     bundle_hash: str | None = None,
     options: TrialOptions = TrialOptions(),  # noqa: B008 - frozen
+    core: AbstractContextManager[object] | None = None,
 ) -> Trial:
     """Run one try at one rollout. Whatever happens is in the trial; nothing is raised for it.
 
@@ -101,18 +106,23 @@ def run_trial(
         retry: How many tries there were before.
         bundle_hash: Content hash where the caller knows it.
         options: How it is run.
+        core: Entered, several times, around what takes a core of this machine beside the attempt itself: the sandbox's
+            start and the tests. The agent's time does not run meanwhile.
     """
+    core = core or contextlib.nullcontext()
     draft = TrialDraft(prepared.bundle, bundle_hash or content_hash(prepared.bundle), policy, index, retry)
     try:
-        with runtime.open(prepared) as work:
-            if not _attempt(draft, runtime, prepared, policy, work, options):
-                error = draft.attempt.error if draft.attempt is not None else ""
-                return draft.end(TrialStatus.AGENT_ERROR, error=error)
-            draft.verification = runtime.verify(prepared, work, isolation=isolation_of(prepared.bundle))
+        with contextlib.ExitStack() as stack:
+            with core:
+                work = stack.enter_context(runtime.open(prepared))
+            ended = _attempt(draft, runtime, prepared, policy, work, options)
+            if ended or TrialStatus.AGENT_ERROR in options.counted:
+                with core:
+                    draft.verification = runtime.verify(prepared, work, isolation=isolation_of(prepared.bundle))
     except Exception as error:
         status, text = machine_fault(error)
         return draft.end(status, error=text)
-    return _judged(draft, draft.verification)
+    return _judged(draft, options.counted)
 
 
 def machine_fault(error: Exception) -> tuple[TrialStatus, str]:
@@ -153,15 +163,26 @@ def _attempt(
     return draft.attempt.stopped is not StopReason.ERROR
 
 
-def _judged(draft: TrialDraft, verification: Verification) -> Trial:
-    reward = verification.reward
-    if reward is None:
-        return draft.end(TrialStatus.VERIFIER_ERROR, error=str(verification.fault))
-    stopped = draft.attempt.stopped if draft.attempt is not None else None
-    if stopped is StopReason.CONTEXT and draft.attempt is not None:
-        return draft.end(TrialStatus.CONTEXT_EXCEEDED, error=draft.attempt.error)
-    if stopped is StopReason.TIMEOUT:
-        return draft.end(TrialStatus.AGENT_TIMEOUT, reward=reward)
+def _judged(draft: TrialDraft, counted: frozenset[TrialStatus]) -> Trial:
+    """The record of a trial that nothing spoilt: what ended the attempt, else what the tests said."""
+    attempt, verification = draft.attempt, draft.verification
+    reward = verification.reward if verification is not None else None
+    stopped = attempt.stopped if attempt is not None else None
+    if stopped is StopReason.ERROR:
+        status = TrialStatus.AGENT_ERROR
+    elif reward is None:
+        return draft.end(TrialStatus.VERIFIER_ERROR, error=str(verification.fault) if verification is not None else "")
+    else:
+        status = (_STOPPED.get(stopped) if stopped is not None else None) or _status_of(reward)
+    error = attempt.error if attempt is not None and status in _TOLD else ""
+    return draft.end(status, reward=reward if status in counted else None, error=error)
+
+
+_STOPPED = {StopReason.CONTEXT: TrialStatus.CONTEXT_EXCEEDED, StopReason.TIMEOUT: TrialStatus.AGENT_TIMEOUT}
+_TOLD = frozenset({TrialStatus.AGENT_ERROR, TrialStatus.CONTEXT_EXCEEDED})
+
+
+def _status_of(reward: float) -> TrialStatus:
     if reward == 1.0:
-        return draft.end(TrialStatus.PASSED, reward=reward)
-    return draft.end(TrialStatus.FAILED if reward == 0.0 else TrialStatus.PARTIAL, reward=reward)
+        return TrialStatus.PASSED
+    return TrialStatus.FAILED if reward == 0.0 else TrialStatus.PARTIAL

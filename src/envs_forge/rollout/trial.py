@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
@@ -25,15 +26,14 @@ class TrialStatus(StrEnum):
     ENDPOINT_ERROR = "endpoint-error"
 
 
-COUNTED = frozenset(
-    {
-        TrialStatus.PASSED,
-        TrialStatus.PARTIAL,
-        TrialStatus.FAILED,
-        TrialStatus.AGENT_TIMEOUT,
-    }
-)
-"""Statuses that enter `n`. Whatever the agent's time-out left is verified like any other end."""
+JUDGED = frozenset({TrialStatus.PASSED, TrialStatus.PARTIAL, TrialStatus.FAILED})
+"""Statuses that always enter `n`: the agent ended and the tests gave a reward."""
+
+OPTIONAL = (TrialStatus.AGENT_TIMEOUT, TrialStatus.CONTEXT_EXCEEDED, TrialStatus.AGENT_ERROR)
+"""Statuses that enter `n` where that is configured, with the reward that the tests gave for what was left."""
+
+COUNTED = JUDGED | {TrialStatus.AGENT_TIMEOUT}
+"""Statuses that enter `n` by default. Whatever the agent's time-out left is verified like any other end."""
 
 
 class Trial(BaseModel):
@@ -50,12 +50,26 @@ class Trial(BaseModel):
     seed: int
     status: TrialStatus
     reward: float | None
-    """Finite and in [0, 1] exactly when `status` is counted, else None."""
+    """Finite and in [0, 1] exactly when the trial counts, else None; `verification` has what the tests said."""
     attempt: Attempt | None = None
     verification: Verification | None = None
     error: str = ""
     started_at: str
     duration_s: float
+    reused_from: str = ""
+    """Name of the run whose trial this is; empty where it was run here."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether it enters `n`."""
+        return self.reward is not None
+
+
+def recounted(trial: Trial, counted: frozenset[TrialStatus]) -> Trial:
+    """A trial as it counts where the statuses in `counted` do."""
+    told = trial.verification.reward if trial.verification is not None else trial.reward
+    reward = told if trial.status in counted else None
+    return trial if reward == trial.reward else trial.model_copy(update={"reward": reward})
 
 
 class PassRate(BaseModel):
@@ -63,7 +77,8 @@ class PassRate(BaseModel):
 
     `k` is the sum of rewards over the `n` counted trials; `invalid` counts trials that did not count.
     `low`, `high`: equal-tailed 95 % interval of Beta(k + ½, n − k + ½) (Jeffreys).
-    `rate` is None when n = 0.
+    `rate` is None when n = 0. `statuses` counts all trials by status, `reused` those of earlier runs.
+    `missing` counts rollouts that were asked for and that machine or endpoint spoilt each time.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -76,3 +91,6 @@ class PassRate(BaseModel):
     rate: float | None
     low: float
     high: float
+    statuses: Mapping[str, int] = {}
+    reused: int = 0
+    missing: int = 0

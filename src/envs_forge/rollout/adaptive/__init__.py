@@ -1,0 +1,1 @@
+"""Which rollouts a plan still needs. See README.md."""
