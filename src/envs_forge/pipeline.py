@@ -19,6 +19,8 @@ from envs_forge.config import RunConfig
 from envs_forge.errors import ForgeError
 from envs_forge.files import write_json
 from envs_forge.ledger.store import Ledger
+from envs_forge.run.desk import ModelDesk
+from envs_forge.run.digests import failure_digests
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.exporting import export_accepted
 from envs_forge.run.journal import Journal
@@ -107,6 +109,7 @@ def _begin(run: Run, command: str) -> None:
         engine=run.parts.engine,
         policy=run.parts.policy,
         generator=run.parts.generator.name if run.config.goal == "environments" else "",
+        synthesis=run.parts.identity if run.config.goal == "environments" else {},
         seeds={seed.id: seed.hash for seed in run.seeds},
     )
     first = run.journal.first_session()
@@ -116,6 +119,10 @@ def _begin(run: Run, command: str) -> None:
         write_json(run.directory.lock, lock.model_dump(mode="json"))
     session = run.journal.begin(command, run.config.model_dump(mode="json"), lock.model_dump(mode="json"))
     log.info("session %d of %s: %s with %d seeds", session, run.directory.root, command, len(run.seeds))
+    if run.parts.paying():
+        desk = ModelDesk(run.journal.ledger, session, run.config.budget, run.stop)
+        for part in run.parts.paying():
+            part.attach(desk)
     reaped = run.parts.reap()
     if reaped:
         log.info("removed %d things that a dead process had left", reaped)
@@ -161,9 +168,11 @@ def _make(run: Run, rates: Rates) -> None:
         run.directory.candidates,
         run.seeds,
         draws=config.draws,
+        repairs=config.repairs,
         retries=config.retries,
         progress=run.progress,
         stop=run.stop,
+        digests=failure_digests(run.seeds, journal) if run.parts.paying() else {},
     )
     while True:
         run.stop_here()
@@ -174,6 +183,9 @@ def _make(run: Run, rates: Rates) -> None:
         if state.open:
             run.progress.enter(Phase.MAKING, done=len(state.accepted), total=config.plan.size)
             maker.fill(state.open)
+            if maker.exhausted is not None:
+                journal.event("budget", reached=str(maker.exhausted))
+                return
             continue
         run.progress.enter(Phase.PLANNING)
         numbered = replan(inputs, config.plan, len(plans), state, _realised(journal, state))

@@ -124,6 +124,19 @@ class Budget:
         return ""
 
 
+def require_time(caps: BudgetSettings, longest_s: float) -> None:
+    """Refuse a cap on time that leaves no room for a single request.
+
+    Raises:
+        UserError: With the fix.
+    """
+    if caps.minutes and caps.minutes * 60 < longest_s:
+        raise UserError(
+            f"{caps.minutes:g} minutes are less than one request may take ({longest_s:g} s)",
+            fix="raise --max-minutes, or lower timeout_s of the endpoint in the config file",
+        )
+
+
 def require_prices(caps: BudgetSettings, *, known: bool, role: str) -> None:
     """Refuse a cap on money where a price is not known: it could never fire.
 

@@ -13,9 +13,9 @@ from envs_forge.bundle.provenance import set_provenance
 from envs_forge.errors import InvariantError
 from envs_forge.export.tasks import IndexLine, write_export
 from envs_forge.gold.verdict import Verdict
+from envs_forge.run.attempts import stored_candidate
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.journal import Journal, digest
-from envs_forge.run.making import stored_candidate
 from envs_forge.run.place import Draw, Made
 from envs_forge.run.planning import State
 

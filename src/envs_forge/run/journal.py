@@ -32,6 +32,8 @@ from envs_forge.rollout.policy import Attempt
 from envs_forge.rollout.trial import COUNTED, Trial
 from envs_forge.run.place import Draw, Made, NumberedPlan, Place
 
+SEED, CHILD = "seed", "child"
+
 
 class Journal:
     """The records of one run. Any number of threads may use one object.
@@ -66,8 +68,8 @@ class Journal:
         """All events of a kind, of all sessions."""
         return self.ledger.read(EventRecord, kind=kind)
 
-    def add_trial(self, trial: Trial) -> None:
-        """Record a rollout and what its model cost."""
+    def add_trial(self, trial: Trial, *, purpose: str = SEED) -> None:
+        """Record a rollout and what its model cost. `purpose` is `seed`, or `child` for one on a candidate."""
         policy = policy_key(trial.policy)
         record = TrialRecord(
             bundle_hash=trial.bundle_hash,
@@ -80,6 +82,7 @@ class Journal:
             reward=trial.reward,
             duration_s=trial.duration_s,
             payload=_json(trial),
+            purpose=purpose,
         )
         subject = f"{trial.bundle_hash}/{policy}/{trial.index}/{trial.retry}"
         attempt = trial.attempt
@@ -87,8 +90,13 @@ class Journal:
         self.ledger.append(record, *calls)
 
     def trials(self) -> list[Trial]:
-        """All rollouts, in the order in which they ended."""
-        return [Trial.model_validate(record.payload) for record in self.ledger.read(TrialRecord)]
+        """All rollouts on seeds, in the order in which they ended."""
+        return [Trial.model_validate(record.payload) for record in self.ledger.read(TrialRecord, purpose=SEED)]
+
+    def child_trials(self, content_hash: str) -> list[Trial]:
+        """All rollouts on the candidate of this content, in the order in which they ended."""
+        found = self.ledger.read(TrialRecord, purpose=CHILD, bundle_hash=content_hash)
+        return [Trial.model_validate(record.payload) for record in found]
 
     def add_plan(self, number: int, plan: Plan, slots: Mapping[int, int]) -> None:
         """Record a plan. `slots` maps each open place to the index of its choice in the plan."""
@@ -116,7 +124,7 @@ class Journal:
         ]
 
     def add_made(self, draw: Draw, made: Made) -> None:
-        """Record what a generator answered and what its model cost."""
+        """Record what a generator answered and, where no desk did so before, what its model cost."""
         record = AttemptRecord(
             **draw.key,
             seed_hash=draw.choice.seed_hash,
@@ -127,7 +135,9 @@ class Journal:
             duration_s=made.seconds,
             payload=_json(made),
         )
-        self.ledger.append(record, *_calls("generator", draw.name, made.generator, made, made.seconds))
+        counted = self.ledger.read(ModelCallRecord, role="generator", subject=draw.name)
+        calls = [] if counted else _calls("generator", draw.name, made.generator, made, made.seconds)
+        self.ledger.append(record, *calls)
 
     def made(self, draw: Draw) -> Made | None:
         """What a generator answered at a draw, or None when it was not asked."""
@@ -155,19 +165,22 @@ class Journal:
         found = [verdict for verdict in verdicts if verdict.decision is not Decision.ERROR]
         return found[-1] if found else None
 
-    def accept(self, draw: Draw, content_hash: str) -> None:
+    def accept(self, draw: Draw, content_hash: str, **payload: Any) -> None:
         """Decide that a draw's candidate fills its place."""
-        self.ledger.append(DecisionRecord(**draw.key, accepted=True, content_hash=content_hash))
+        self.ledger.append(DecisionRecord(**draw.key, accepted=True, content_hash=content_hash, payload=payload))
 
-    def reject(self, draw: Draw, stage: str, code: str, content_hash: str | None) -> None:
+    def reject(self, draw: Draw, stage: str, code: str, content_hash: str | None, **payload: Any) -> None:
         """Decide that a draw is lost."""
         self.ledger.append(
-            DecisionRecord(**draw.key, accepted=False, content_hash=content_hash, stage=stage, code=code)
+            DecisionRecord(
+                **draw.key, accepted=False, content_hash=content_hash, stage=stage, code=code, payload=payload
+            )
         )
 
-    def decided_draws(self, place: Place) -> set[int]:
-        """Numbers of the draws at a place that are decided."""
-        return {record.draw for record in self.ledger.read(DecisionRecord, slot=place.slot, plan=place.plan)}
+    def decided(self, place: Place) -> dict[tuple[int, int], DecisionRecord]:
+        """What is decided at a place, by draw and repair."""
+        found = self.ledger.read(DecisionRecord, slot=place.slot, plan=place.plan)
+        return {(record.draw, record.repair): record for record in found}
 
     def decisions(self) -> list[DecisionRecord]:
         """All decisions, in the order in which they were made."""

@@ -33,6 +33,8 @@ class RunLock(BaseModel):
     engine: str
     policy: PolicyIdentity
     generator: str
+    synthesis: Mapping[str, Any] = {}
+    """Model, prompts and sampling of a generator that asks a model."""
     seeds: Mapping[str, str]
     """Content hashes by name."""
 

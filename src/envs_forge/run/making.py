@@ -1,39 +1,38 @@
 """Third stage: at each open place draw candidates until one is gold, then decide in the order of the places.
 
-Places are worked on at once, each by one thread. Who wins between two equal candidates is decided afterwards, in the
-order of the slots, so that neither speed nor a kill in between changes what is accepted.
+Places are worked on at once, each by one thread; a gate lets only so many into sandboxes. Who wins between two equal
+candidates is decided afterwards, in the order of the slots, so that neither speed nor a kill in between changes what is
+accepted.
 """
 
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
-from envs_forge.bundle.hashing import content_hash
-from envs_forge.bundle.model import Bundle
-from envs_forge.bundle.reading import read_bundle
-from envs_forge.bundle.writing import write_bundle
-from envs_forge.errors import InfrastructureError
-from envs_forge.files import new_directory, write_text
 from envs_forge.gold.verdict import Decision, Verdict
-from envs_forge.redaction import redact
+from envs_forge.ledger.records import DecisionRecord
+from envs_forge.models.throttle import Throttle
+from envs_forge.run.attempts import Attempts, stored_candidate
+from envs_forge.run.budget import BudgetReachedError
+from envs_forge.run.checks import Failed
 from envs_forge.run.journal import Journal
 from envs_forge.run.parts import Parts
 from envs_forge.run.place import Draw, Made, Place
+from envs_forge.run.planning import REPAIR_FOLLOWS
 from envs_forge.run.progress import Progress
 from envs_forge.run.seeds import Seed
 from envs_forge.run.workers import run_jobs
-from envs_forge.synthesis.generator import Candidate, Rejection
+from envs_forge.synthesis.generator import Feedback, Repairing, attempt_name
 
-T = TypeVar("T")
-SYNTHESIS, DUPLICATE = "synthesis", "duplicate"
-BUNDLE, MADE, VERDICT = "bundle", "made.json", "verdict.json"
-_PAUSE_S = 2.0
+SYNTHESIS, DUPLICATE, AUDIT = "synthesis", "duplicate", "audit"
+BEYOND_REPAIR = frozenset({"answer-refused", "answer-empty", "prompt-too-long", "evaluation-overlap", "canary"})
+"""Rejections that another word to the model does not mend, or whose evidence it must not see."""
+_EVIDENCE = 6000
 
 
 @dataclass(frozen=True)
@@ -42,20 +41,31 @@ class Gold:
 
     draw: Draw
     content_hash: str
+    notes: dict[str, Any]
+    """What else is known of it, for the record: the judge's opinion, the measured pass rate."""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A draw that was rejected. `feedback` is there when it goes to a repair."""
+
+    feedback: Feedback | None
 
 
 class Maker:
     """Fills places. One object serves a session.
 
     Args:
-        parts: Generator and verifier.
+        parts: Generator, auditor, verifier.
         journal: Where everything is recorded.
         candidates: Directory for what generators write.
         seeds: The parents.
         draws: Tries at a place.
+        repairs: Repairs of each of them, by generators that can.
         retries: How often a verification that the machine spoiled is tried again.
         progress: Counters for the display.
         stop: Set to end early.
+        digests: How the failing rollouts on each seed failed, by content hash.
     """
 
     def __init__(
@@ -69,38 +79,56 @@ class Maker:
         retries: int,
         progress: Progress,
         stop: threading.Event,
+        repairs: int = 0,
+        digests: Mapping[str, str] | None = None,
     ) -> None:
         self._parts, self._journal, self._candidates = parts, journal, candidates
-        self._parents = {seed.hash: seed.bundle for seed in seeds}
-        self._draws, self._retries = draws, retries
+        self._seeds = {seed.hash for seed in seeds}
+        self._draws = draws
+        self._repairs = repairs if isinstance(parts.generator, Repairing) else 0
         self._progress, self._stop = progress, stop
-        self._machine_faults: list[InfrastructureError] = []
+        self._gate = Throttle(parts.workers, None)
+        parents = {seed.hash: seed.bundle for seed in seeds}
+        self._attempts = Attempts(
+            parts, journal, candidates, parents, digests or {}, retries, progress, stop, self._gate
+        )
+        self.exhausted: BudgetReachedError | None = None
+        """Set once the budget allows no further request."""
+        self._know_accepted()
 
     def fill(self, places: Sequence[Place]) -> None:
-        """Work on places until each has an accepted candidate or has used up its draws.
+        """Work on places until each has an accepted candidate or has used up its draws, or the budget is reached.
 
         Raises:
-            InfrastructureError: The machine spoiled a verification again and again; all other places were worked on.
+            InfrastructureError: The machine spoiled a step again and again; all other places were worked on.
         """
         while places and not self._stop.is_set():
             gold: list[Gold] = []
             taken = self._taken()
             run_jobs(
                 [partial(self._work_on, place, taken, gold) for place in places],
-                workers=self._parts.workers,
+                workers=max(self._parts.workers, self._parts.in_flight),
                 stop=self._stop,
-                abandon=self._parts.close,
+                abandon=self._abandon,
             )
             if self._stop.is_set():
                 return
             places = self._settle(places, gold)
-            if self._machine_faults:
-                raise self._machine_faults[0]
+            if self._attempts.machine_faults:
+                raise self._attempts.machine_faults[0]
+            if self.exhausted is not None:
+                return
+
+    def _abandon(self) -> None:
+        self._parts.close()
+        self._gate.wake()
 
     def _work_on(self, place: Place, taken: Set[str], gold: list[Gold]) -> None:
         self._progress.begin()
         try:
             found = self._draw_until_gold(place, taken)
+        except BudgetReachedError as error:
+            self.exhausted, found = error, None
         finally:
             self._progress.end()
         if found is not None:
@@ -108,131 +136,113 @@ class Maker:
             self._progress.count()
 
     def _draw_until_gold(self, place: Place, taken: Set[str]) -> Gold | None:
-        decided = self._journal.decided_draws(place)
+        decided = self._journal.decided(place)
         for number in range(self._draws):
-            if number in decided or self._stop.is_set():
-                continue
-            draw = place.draw(number)
-            made = self._journal.made(draw) or self._make(draw)
-            if made is None:
-                return None
-            if made.candidate is None or made.content_hash is None:
-                self._reject(draw, SYNTHESIS, made.code, None)
-            elif made.content_hash in taken:
-                self._reject(draw, DUPLICATE, DUPLICATE, made.content_hash)
-            else:
-                verdict = self._verdict(draw, made.candidate)
-                if verdict is None:
+            feedback: Feedback | None = None
+            for repair in range(self._repairs + 1):
+                if self._stop.is_set():
                     return None
-                if verdict.decision is Decision.ACCEPTED:
-                    return Gold(draw, made.content_hash)
-                self._reject(draw, verdict.stage, verdict.code, made.content_hash)
+                draw = place.draw(number, repair)
+                record = decided.get((number, repair))
+                step = self._lost(draw, record) if record is not None else self._try(draw, feedback, taken)
+                if step is None or isinstance(step, Gold):
+                    return step
+                feedback = step.feedback
+                if feedback is None:
+                    break
         return None
+
+    def _lost(self, draw: Draw, record: DecisionRecord) -> Lost:
+        """A draw that an earlier session rejected."""
+        if not record.payload.get(REPAIR_FOLLOWS):
+            return Lost(None)
+        return Lost(self._feedback(draw, record.stage, record.code, str(record.payload.get("evidence", ""))))
+
+    def _try(self, draw: Draw, feedback: Feedback | None, taken: Set[str]) -> Gold | Lost | None:
+        """One attempt from the generator to the last check. None when the run stops or the machine fails."""
+        made = self._journal.made(draw) or self._attempts.make(draw, feedback)
+        if made is None:
+            return None
+        if made.candidate is None or made.content_hash is None:
+            return self._reject(draw, SYNTHESIS, made.code, made.evidence, None)
+        if made.content_hash in taken:
+            return self._reject(draw, DUPLICATE, DUPLICATE, "", made.content_hash)
+        return self._check(draw, made, made.candidate, made.content_hash)
+
+    def _check(self, draw: Draw, made: Made, candidate: str, digest: str) -> Gold | Lost | None:
+        attempts = self._attempts
+        findings = attempts.audit(draw, candidate)
+        if findings:
+            evidence = "\n".join(map(str, findings))
+            return self._reject(draw, AUDIT, findings[0].code, evidence, digest)
+        verdict = attempts.verdict(draw, candidate)
+        if verdict is None:
+            return None
+        if verdict.decision is not Decision.ACCEPTED:
+            return self._reject(draw, verdict.stage, verdict.code, told(verdict), digest)
+        notes: dict[str, Any] = {}
+        for check in (attempts.judge, attempts.measured):
+            found = check(draw, candidate, digest, notes)
+            if found is None:
+                return None
+            if isinstance(found, Failed):
+                return self._reject(draw, found.stage, found.code, found.evidence, digest, notes)
+        return Gold(draw, digest, notes)
+
+    def _reject(
+        self, draw: Draw, stage: str, code: str, evidence: str, digest: str | None, notes: dict[str, Any] | None = None
+    ) -> Lost:
+        follows = draw.repair < self._repairs and stage != DUPLICATE and code not in BEYOND_REPAIR
+        payload: dict[str, Any] = dict(notes or {})
+        if self._repairs or stage == AUDIT:
+            payload |= {REPAIR_FOLLOWS: follows, "evidence": evidence[:_EVIDENCE]}
+        self._journal.reject(draw, stage, code, digest, **payload)
+        self._progress.reject(stage)
+        return Lost(self._feedback(draw, stage, code, evidence) if follows else None)
+
+    def _feedback(self, draw: Draw, stage: str, code: str, evidence: str) -> Feedback:
+        made = self._journal.made(draw)
+        bundle = stored_candidate(self._candidates, made.candidate) if made and made.candidate else None
+        return Feedback(stage=stage, code=code, evidence=evidence[:_EVIDENCE], previous=draw.name, bundle=bundle)
+
+    def _settle(self, places: Sequence[Place], gold: Sequence[Gold]) -> list[Place]:
+        """Accept in the order of the slots; places that lost to an equal or a near candidate stay open."""
+        taken = self._taken()
+        again = []
+        by_slot = {place.slot: place for place in places}
+        news = False
+        for found in sorted(gold, key=lambda g: g.draw.slot):
+            # What was accepted in this round was not there when the candidate was audited.
+            findings = self._attempts.audit(found.draw, found.draw.name) if news else ()
+            if found.content_hash in taken:
+                self._reject(found.draw, DUPLICATE, DUPLICATE, "", found.content_hash)
+            elif findings:
+                evidence = "\n".join(map(str, findings))
+                self._reject(found.draw, AUDIT, findings[0].code, evidence, found.content_hash)
+            else:
+                self._journal.accept(found.draw, found.content_hash, **found.notes)
+                taken.add(found.content_hash)
+                self._attempts.accepted(found.draw.name)
+                news = True
+                continue
+            self._progress.count(-1)
+            again.append(by_slot[found.draw.slot])
+        return again
 
     def _taken(self) -> set[str]:
         """Contents that a candidate must not have: those of the seeds and of what is accepted already."""
         accepted = {d.content_hash for d in self._journal.decisions() if d.accepted and d.content_hash}
-        return accepted | self._parents.keys()
+        return accepted | self._seeds
 
-    def _make(self, draw: Draw) -> Made | None:
-        """Ask the generator, unless its answer lies on disk from before a kill. None as in `_patiently`."""
-        directory = self._candidates / draw.name
-        if (directory / MADE).is_file():
-            made: Made | None = Made.model_validate_json((directory / MADE).read_bytes())
-        else:
-            made = self._patiently(lambda: self._ask(draw, directory), draw)
-        if made is not None:
-            self._journal.add_made(draw, made)
-        return made
-
-    def _ask(self, draw: Draw, directory: Path) -> Made | str:
-        began = time.monotonic()
-        try:
-            answer = self._parts.generator.generate(draw.assignment, self._parents[draw.choice.seed_hash])
-        except InfrastructureError as error:
-            return str(error)
-        made = _described(draw, answer, self._parts.generator.name, time.monotonic() - began)
-        _write(made, answer, directory)
-        return made
-
-    def _verdict(self, draw: Draw, candidate: str) -> Verdict | None:
-        """The verdict on a candidate. None as in `_patiently`."""
-        known = self._journal.verdict(draw)
-        if known is not None:
-            return known
-        bundle = stored_candidate(self._candidates, candidate)
-        return self._patiently(lambda: self._verify(draw, bundle), draw)
-
-    def _verify(self, draw: Draw, bundle: Bundle) -> Verdict | str:
-        verdict = self._parts.verify(bundle)
-        if self._stop.is_set():
-            return "stopped"
-        self._journal.add_verdict(draw, verdict)
-        write_text(self._candidates / draw.name / VERDICT, redact(verdict.model_dump_json(indent=2)) + "\n")
-        if verdict.decision is not Decision.ERROR:
-            return verdict
-        return verdict.stages[-1].message if verdict.stages else verdict.code
-
-    def _patiently(self, step: Callable[[], T | str], draw: Draw) -> T | None:
-        """Take a step, and again where the machine spoils it (the step then says how, as text).
-
-        Returns:
-            What the step gave; None when the machine spoiled every try, or the run is stopped.
-        """
-        for tries in range(self._retries + 1):
-            if tries and self._stop.wait(_PAUSE_S * tries):
-                return None
-            outcome = step()
-            if not isinstance(outcome, str):
-                return outcome
-            if self._stop.is_set():
-                return None
-            self._progress.spoil()
-        self._machine_faults.append(InfrastructureError(f"the machine failed at candidate {draw.name}: {outcome}"))
-        return None
-
-    def _settle(self, places: Sequence[Place], gold: Sequence[Gold]) -> list[Place]:
-        """Accept in the order of the slots; places that lost to an equal candidate stay open."""
-        taken = self._taken()
-        again = []
-        by_slot = {place.slot: place for place in places}
-        for found in sorted(gold, key=lambda g: g.draw.slot):
-            if found.content_hash in taken:
-                self._reject(found.draw, DUPLICATE, DUPLICATE, found.content_hash)
-                self._progress.count(-1)
-                again.append(by_slot[found.draw.slot])
-            else:
-                self._journal.accept(found.draw, found.content_hash)
-                taken.add(found.content_hash)
-        return again
-
-    def _reject(self, draw: Draw, stage: str, code: str, digest: str | None) -> None:
-        self._journal.reject(draw, stage, code, digest)
-        self._progress.reject(stage)
+    def _know_accepted(self) -> None:
+        for d in self._journal.decisions():
+            if d.accepted:
+                self._attempts.accepted(attempt_name(d.slot, d.plan, d.draw, d.repair))
 
 
-def stored_candidate(candidates: Path, name: str) -> Bundle:
-    """A candidate as its generator wrote it, called by its draw."""
-    return read_bundle(candidates / name / BUNDLE).model_copy(update={"id": name})
-
-
-def _described(draw: Draw, answer: Candidate | Rejection, generator: str, seconds: float) -> Made:
-    made = Made(
-        assignment=draw.assignment,
-        generator=generator,
-        prompt_tokens=answer.prompt_tokens,
-        completion_tokens=answer.completion_tokens,
-        seconds=seconds,
-    )
-    if isinstance(answer, Rejection):
-        return made.model_copy(update={"code": answer.code, "evidence": answer.evidence})
-    found = {"content_hash": content_hash(answer.bundle), "realised": answer.realised, "detail": answer.detail}
-    return made.model_copy(update={"candidate": draw.name, **found})
-
-
-def _write(made: Made, answer: Candidate | Rejection, directory: Path) -> None:
-    """Put an answer on disk as a whole: what is there was paid for and is complete."""
-    with new_directory(directory, replace=True) as new:
-        if isinstance(answer, Candidate):
-            write_bundle(answer.bundle.model_copy(update={"id": BUNDLE}), new)
-        write_text(new / MADE, redact(made.model_dump_json(indent=2)) + "\n")
+def told(verdict: Verdict) -> str:
+    """What a verdict says of the first stage that did not pass."""
+    stage = next((stage for stage in verdict.stages if stage.stage == verdict.stage), None)
+    if stage is None:
+        return ""
+    return "\n".join(text for text in (stage.message, stage.evidence) if text)

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from envs_forge.plan.model import Choice, Plan
-from envs_forge.synthesis.generator import Assignment
+from envs_forge.synthesis.generator import Assignment, attempt_name
 
 
 @dataclass(frozen=True)
@@ -21,36 +21,42 @@ class Place:
     choice: Choice
     recipe: str
 
-    def draw(self, number: int) -> Draw:
-        """The draw of this number at this place, from 0."""
-        return Draw(self.slot, self.plan, number, self.choice, self.recipe)
+    def draw(self, number: int, repair: int = 0) -> Draw:
+        """The draw of this number at this place, from 0, or the repair of this number of it, from 1."""
+        return Draw(self.slot, self.plan, number, self.choice, self.recipe, repair)
 
 
 @dataclass(frozen=True)
 class Draw:
-    """One try at a place. `key` is its identity in the ledger, `name` the same for people and directories."""
+    """One try at a place: a draw, or a repair of it.
+
+    `key` is its identity in the ledger, `name` the same for people and directories.
+    """
 
     slot: int
     plan: int
     number: int
     choice: Choice
     recipe: str
+    repair: int = 0
 
     @property
     def key(self) -> dict[str, Any]:
         """Columns of the ledger's key."""
-        return {"slot": self.slot, "plan": self.plan, "draw": self.number}
+        return {"slot": self.slot, "plan": self.plan, "draw": self.number, "repair": self.repair}
 
     @property
     def name(self) -> str:
-        """`003-p0-d1`: slot 3, plan 0, draw 1."""
-        return f"{self.slot:03d}-p{self.plan}-d{self.number}"
+        """`003-p0-d1`: slot 3, plan 0, draw 1; with `-r2` behind it the second repair of that draw."""
+        return attempt_name(self.slot, self.plan, self.number, self.repair)
 
     @property
     def assignment(self) -> Assignment:
         """What the generator is told."""
         told = self.choice.model_dump(include=set(Assignment.model_fields) & set(Choice.model_fields))
-        return Assignment(slot=self.slot, draw=self.number, recipe=self.recipe, **told)
+        return Assignment(
+            slot=self.slot, plan=self.plan, draw=self.number, repair=self.repair, recipe=self.recipe, **told
+        )
 
 
 class NumberedPlan(BaseModel):
@@ -87,3 +93,5 @@ class Made(BaseModel):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     seconds: float
+    repairs: str | None = None
+    """Name of the attempt that this one repairs."""

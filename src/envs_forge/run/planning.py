@@ -18,6 +18,8 @@ from envs_forge.run.place import Draw, NumberedPlan, Place
 from envs_forge.run.seeds import Seed
 
 log = logging.getLogger(__name__)
+REPAIR_FOLLOWS = "repair_follows"
+"""Key of a rejection's payload: the draw goes back to the generator."""
 
 
 def usable_seeds(seeds: Sequence[Seed], parts: Parts) -> tuple[list[Seed], dict[str, str]]:
@@ -85,12 +87,18 @@ def state_of(plans: Sequence[NumberedPlan], decisions: Sequence[DecisionRecord],
             made = by_place.get((place.plan, place.slot), [])
             winner = next((decision for decision in made if decision.accepted), None)
             if winner is not None:
-                accepted[place.slot] = (place.draw(winner.draw), winner)
-            elif len(made) >= draws:
+                accepted[place.slot] = (place.draw(winner.draw, winner.repair), winner)
+            elif _used_up(made, draws):
                 given_up.append(place)
             else:
                 open_.append(place)
     return State(accepted, open_, given_up)
+
+
+def _used_up(made: Sequence[DecisionRecord], draws: int) -> bool:
+    """Whether the last draw at a place is lost and goes to no repair."""
+    last = max(made, key=lambda record: (record.draw, record.repair), default=None)
+    return last is not None and last.draw >= draws - 1 and not last.payload.get(REPAIR_FOLLOWS)
 
 
 def replan(

@@ -109,7 +109,7 @@ def _waiting(journal: Journal) -> int:
     """Accepted verdicts whose draws are not decided."""
     decided = {decision.key for decision in journal.decisions()}
     accepted = journal.ledger.read(VerdictRecord, decision=Decision.ACCEPTED.value)
-    return len({(record.slot, record.plan, record.draw) for record in accepted} - decided)
+    return len({(record.slot, record.plan, record.draw, record.repair) for record in accepted} - decided)
 
 
 def _seeds(journal: Journal) -> tuple[SeedRow, ...]:

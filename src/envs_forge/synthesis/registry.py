@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 
-from envs_forge.bundle.model import Bundle
 from envs_forge.config import WriterSettings
 from envs_forge.errors import UserError
 from envs_forge.synthesis.generator import Generator
@@ -25,7 +23,6 @@ def make_generator(
     *,
     seed: int = 0,
     writer: WriterSettings | None = None,
-    overlap: Callable[[Bundle], str] | None = None,
 ) -> Generator:
     """Make the generator that `name` names.
 
@@ -33,7 +30,6 @@ def make_generator(
         name: A bundled generator, or the name of an entry point whose object is called with `seed=`.
         seed: Number that all of its choices start from.
         writer: The model of the generator `llm`.
-        overlap: Tells why a seed must not be a parent because it resembles evaluation tasks; empty when it may.
 
     Raises:
         UserError: There is no such generator, or its package cannot be loaded.
@@ -45,7 +41,7 @@ def make_generator(
     if name == "llm":
         from envs_forge.synthesis.llm.generator import LlmGenerator
 
-        return LlmGenerator(writer or WriterSettings(), seed=seed, overlap=overlap)
+        return LlmGenerator(writer or WriterSettings(), seed=seed)
     plugin = _plugins().get(name)
     if plugin is None:
         raise UserError(f"no generator {name!r}", fix=f"there is: {', '.join(generator_names())}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from envs_forge.bundle.compose import COMPOSE, compose_finding
 from envs_forge.bundle.links import find_file
@@ -14,17 +14,13 @@ from envs_forge.synthesis.llm.contract import OVERHEAD, PROMPTS, seed_text
 from envs_forge.synthesis.llm.seedview import view
 from envs_forge.synthesis.llm.tokens import estimate_tokens
 
-Overlap = Callable[[Bundle], str]
-"""Why a seed must not be a parent because evaluation tasks resemble it; empty when none does."""
 ASSIGNMENT_TOKENS = 1000
 """What is set aside for the assignment and a digest."""
 
 
-def options(
-    bundle: Bundle, own: tuple[str, ...], settings: WriterSettings, overlap: Overlap | None
-) -> Mapping[str, CandidateSkills | str]:
+def options(bundle: Bundle, own: tuple[str, ...], settings: WriterSettings) -> Mapping[str, CandidateSkills | str]:
     """For each action the skills of its candidate, or one line that says why it cannot apply."""
-    reason = _unfit(bundle) or (overlap(bundle) if overlap is not None else "") or _too_long(bundle, settings)
+    reason = _unfit(bundle) or _too_long(bundle, settings)
     if reason:
         return {str(action): reason for action in ACTIONS}
     skills = candidate_skills(load_graph(), own)

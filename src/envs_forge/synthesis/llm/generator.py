@@ -17,7 +17,7 @@ from envs_forge.plan.model import CandidateSkills
 from envs_forge.synthesis.desk import Desk
 from envs_forge.synthesis.generator import Assignment, Candidate, Feedback, Rejection
 from envs_forge.synthesis.llm.contract import PROMPTS, Contract, contract
-from envs_forge.synthesis.llm.eligibility import Overlap, options
+from envs_forge.synthesis.llm.eligibility import options
 from envs_forge.synthesis.llm.outcome import outcome
 from envs_forge.synthesis.llm.repair import repair_messages
 from envs_forge.synthesis.tagging import skills_of_bundle
@@ -34,16 +34,15 @@ class LlmGenerator:
     Args:
         settings: The model, and how it is asked.
         seed: Number that the sampling's seeds start from.
-        overlap: Tells why a seed must not be a parent; default no reason.
 
     Raises:
         UserError: No model is named, or its address cannot be used.
     """
 
-    def __init__(self, settings: WriterSettings, *, seed: int = 0, overlap: Overlap | None = None) -> None:
+    def __init__(self, settings: WriterSettings, *, seed: int = 0) -> None:
         if settings.model is None:
             raise UserError("the generator llm needs a model", fix="give --generator-model MODEL")
-        self._settings, self._seed, self._overlap = settings, seed, overlap
+        self._settings, self._seed = settings, seed
         self._client = ModelClient(settings.model, settings.endpoint, settings.sampling)
         self._desk: Desk | None = None
         self._skills: dict[str, tuple[str, ...]] = {}
@@ -73,7 +72,7 @@ class LlmGenerator:
 
     def options(self, bundle: Bundle) -> Mapping[str, CandidateSkills | str]:
         """See `Generator.options`. Static: asks no model."""
-        return options(bundle, self._own(bundle), self._settings, self._overlap)
+        return options(bundle, self._own(bundle), self._settings)
 
     def contract(self, assignment: Assignment, parent: Bundle) -> Contract:
         """The prompt of an assignment."""

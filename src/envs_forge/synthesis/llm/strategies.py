@@ -26,7 +26,8 @@ PROJECTIONS: Mapping[Projection, str] = {
     ),
     Projection.REDUCE: (
         "make it easier by taking away what is secondary: fewer requirements, fewer files, no secondary "
-        "systems; replace a service or another live dependency by a fixed file. The core of the work stays, as a bridge to the seed."
+        "systems; replace a service or another live dependency by a fixed file. The core of "
+        "the work stays, as a bridge to the seed."
     ),
 }
 DIRECTIONS: Mapping[Direction, str] = {
