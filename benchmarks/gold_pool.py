@@ -1,0 +1,137 @@
+"""Many generated bundles in one command: its time, its memory over time, and what it leaves on the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from envs_forge.sandbox.docker.connection import connect
+from envs_forge.sandbox.docker.container import KIND_LABEL
+from envs_forge.sandbox.oci.state import state_root
+from gold_tasks import write_generated
+
+SAMPLE_S = 0.5
+MiB = 1024 * 1024
+
+
+def measure(number: int, stages: str | None, folder: Path | None) -> dict[str, Any]:
+    """Make bundles, verify them with `envs-forge verify`, and again, when nothing has changed.
+
+    Args:
+        number: How many.
+        stages: Names of stages, None for all.
+        folder: Where they are made, or lie already; None for a directory that is removed afterwards.
+    """
+    with tempfile.TemporaryDirectory(prefix="gold-pool-") as scratch:
+        place = folder or Path(scratch, "pool")
+        if not place.exists():
+            write_generated(number, place)
+        cache = Path(scratch, "cache")
+        before = leftovers()
+        first = _verify(place, number, stages, cache)
+        again = _verify(place, number, stages, cache)
+        after = leftovers()
+    return {
+        "bundles": number,
+        "stages": stages or "all",
+        "decisions": first["decisions"],
+        "not_accepted": first["not_accepted"],
+        "seconds": first["seconds"],
+        "per_min": round(number / first["seconds"] * 60, 1),
+        "rss_mb": first["rss_mb"],
+        "children_rss_mb_peak": first["children_rss_mb_peak"],
+        "unchanged_seconds": again["seconds"],
+        "unchanged_cached": again["cached"],
+        "unchanged_rss_mb_peak": again["rss_mb"]["peak"],
+        "leftovers": sorted(after - before),
+    }
+
+
+def _verify(place: Path, number: int, stages: str | None, cache: Path) -> dict[str, Any]:
+    program = Path(sys.executable).with_name("envs-forge")
+    command = [str(program), "verify", "-p", str(place), "-l", str(number), "--json", "-q"]
+    command += ["--stages", stages] if stages else []
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    with tempfile.TemporaryFile() as output:
+        began = time.perf_counter()
+        process = subprocess.Popen(command, stdout=output, stdin=subprocess.DEVNULL, env=environment)
+        samples, children = _watched(process)
+        seconds = time.perf_counter() - began
+        output.seek(0)
+        said = json.loads(output.read() or b"{}")
+    if not said:
+        raise SystemExit(f"verify failed with exit code {process.returncode}")
+    verdicts = said["verdicts"]
+    return {
+        "seconds": round(seconds, 1),
+        "decisions": Counter(verdict["decision"] for verdict in verdicts),
+        "not_accepted": [
+            f"{verdict['bundle_id']}: {verdict['decision']} {verdict['stage']}/{verdict['code']}"
+            for verdict in verdicts
+            if verdict["decision"] != "accepted"
+        ][:20],
+        "cached": sum(verdict["cached"] for verdict in verdicts),
+        "rss_mb": _profile(samples),
+        "children_rss_mb_peak": round(max(children, default=0) / MiB),
+    }
+
+
+def _watched(process: subprocess.Popen[bytes]) -> tuple[list[int], list[int]]:
+    """Resident memory of the process, and of its children together, sampled until it ends."""
+    samples: list[int] = []
+    children: list[int] = []
+    while process.poll() is None:
+        samples.append(_rss(process.pid))
+        children.append(sum(_rss(child) for child in _children(process.pid)))
+        time.sleep(SAMPLE_S)
+    return [sample for sample in samples if sample], children
+
+
+def _rss(pid: int) -> int:
+    """Bytes; 0 for a process that is gone."""
+    try:
+        pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _children(pid: int) -> list[int]:
+    found = []
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += [int(child) for child in file.read_text().split()]
+        except OSError:
+            continue
+    return found
+
+
+def _profile(samples: list[int]) -> dict[str, int]:
+    """The peak, and the medians of the second and of the last quarter: flat memory shows in the two being alike."""
+    quarter = max(1, len(samples) // 4)
+    parts = {"second_quarter": samples[quarter : 2 * quarter] or samples, "last_quarter": samples[-quarter:]}
+    found = {name: round(statistics.median(part) / MiB) for name, part in parts.items()}
+    return {"peak": round(max(samples) / MiB), **found}
+
+
+def leftovers() -> set[str]:
+    """Everything of Envs-FORGE's kind on this machine that lives only as long as a command: names, for comparison."""
+    client = connect()
+    label = {"label": KIND_LABEL}
+    found = {f"container {each['Names'][0]}" for each in client.containers(all=True, filters=label)}
+    found |= {f"network {each['Name']}" for each in client.networks(filters=label)}
+    found |= {f"snapshot {each['Id']}" for each in client.images(all=True, filters={"label": f"{KIND_LABEL}=snapshot"})}
+    mounts = Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
+    root = str(state_root())
+    found |= {f"mount {place}" for place in (line.split(" ")[4] for line in mounts) if place.startswith(root)}
+    found |= {f"owner {each.name}" for each in (state_root() / "owners").glob("*")}
+    found |= {f"control group {each}" for each in Path("/sys/fs/cgroup").glob("**/envs-forge-*") if each.is_dir()}
+    return found | {f"file {each}" for each in Path(tempfile.gettempdir()).glob("envs-forge-*")}
