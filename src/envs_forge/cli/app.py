@@ -30,6 +30,7 @@ COMMANDS = (
     "resume",
     "status",
     "export",
+    "train",
 )
 """All commands, in the order in which help shows them."""
 
