@@ -68,15 +68,20 @@ def pool() -> Iterator[Bundle]:
     shapes = sorted((shape for shape, count in SHAPES.items() for _ in range(count)), key=sum)
     dealt = [*Dice("pool", 1).shuffled(shapes[::2]), *Dice("pool", 2).shuffled(shapes[1::2])]
     for index, shape in enumerate(dealt):
-        yield _bundle(index, shape)
+        yield shaped_bundle(index, shape)
     for index, name in enumerate(PLAIN, len(dealt)):
         yield _plain(index, name)
 
 
-def _bundle(index: int, shape: Shape) -> Bundle:
+def shaped_bundle(index: int, shape: Shape, *, label: str = "pool") -> Bundle:
+    """A bundle with so many steps and constraints; another one for each index and label.
+
+    Raises:
+        NoDataError: No chain of that shape was found.
+    """
     names = Dice("leaders").shuffled([operation.id for operation in _composed()])
     for attempt in range(TRIES):
-        dice = Dice("pool", index, attempt)
+        dice = Dice(label, index, attempt)
         uses = _chain(names[(index + attempt // PER_LEADER) % len(names)], shape, dice)
         if uses is None:
             continue
