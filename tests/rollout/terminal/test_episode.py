@@ -38,7 +38,7 @@ def test_native_calls(tmp_path):
     assert attempt.steps[0].note == "I write."
     system, user, said, _, second = requests[1]["messages"]
     assert (system["role"], user["role"]) == ("system", "user")
-    assert user["content"].endswith("Write {{ 7 }} into seven.txt")
+    assert "\nWrite {{ 7 }} into seven.txt\n" in user["content"]
     assert [call["id"] for call in said["tool_calls"]] == ["call-0", "call-1"]
     assert (second["tool_call_id"], second["content"]) == ("call-1", f"exit code 1\noutput:\n{tmp_path}/d\n")
     assert requests[0]["tools"][0]["function"]["name"] == "bash"
@@ -105,6 +105,14 @@ def test_a_few_useless_answers_in_a_row_are_giving_up(tmp_path):
     attempt, requests = play(tmp_path, *script)
     assert (attempt.stopped, len(requests)) == (StopReason.GAVE_UP, 6)
     assert "3 answers in a row without a command" in attempt.error
+
+
+def test_done_before_any_command_is_not_taken_for_an_end(tmp_path):
+    attempt, requests = play(tmp_path, DONE, says(calls=["true"]), DONE)
+    assert (outcomes(attempt), attempt.stopped) == (["done", "acted", "done"], StopReason.DONE)
+    assert "No command has been run yet" in requests[1]["messages"][-1]["content"]
+    attempt, requests = play(tmp_path, *[DONE] * 5, idle_turns=3)
+    assert (attempt.stopped, len(requests)) == (StopReason.GAVE_UP, 3)
 
 
 def test_giving_up(tmp_path):
@@ -238,8 +246,8 @@ def test_output_is_cut_to_what_is_configured(tmp_path):
 def test_reasoning_logprobs_and_ids_are_kept_with_the_trial(tmp_path):
     logprobs = {"content": [{"token": "DONE", "logprob": -0.25}]}
     reply = says("DONE", message={"reasoning": "hm"}, choice={"logprobs": logprobs, "token_ids": [9]})
-    attempt, requests = play(tmp_path, reply, sampling={"logprobs": True})
-    (turn,) = attempt.extra["turns"]
+    attempt, requests = play(tmp_path, says(calls=["true"]), reply, sampling={"logprobs": True})
+    _, turn = attempt.extra["turns"]
     assert (turn["reasoning"], turn["logprobs"], turn["token_ids"]) == ("hm", [{"text": "DONE", "logprob": -0.25}], [9])
     assert requests[0]["logprobs"] is True
 

@@ -61,8 +61,8 @@ def test_prompts_render_without_gaps(native):
     )
     assert ("```bash" in system) is not native
     assert "\n\n\n" not in system
-    for outcome in ("empty", "cut", "refused", "no-action"):
+    for outcome in ("empty", "cut", "refused", "done", "no-action"):
         remark = prompting.render("remark", outcome=outcome, native=native, max_tokens=50)
         assert len(remark.splitlines()) == 2
-    task = prompting.render("task", instruction="{{ 1 + 1 }} {% raw %}")
-    assert task.endswith("{{ 1 + 1 }} {% raw %}")
+    task = prompting.render("task", native=native, instruction="{{ 1 + 1 }} {% raw %}")
+    assert "\n\n{{ 1 + 1 }} {% raw %}\n\n" in task

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -25,6 +25,7 @@ TOOL: Mapping[str, object] = {
 }
 _OPEN = re.compile(r"^(`{3,}|~{3,})[ \t]*(bash|sh|shell)[ \t]*$", re.IGNORECASE)
 _ANY_OPEN = re.compile(r"^(`{3,}|~{3,})")
+_BARE_OPEN = re.compile(r"^(`{3,}|~{3,})$")
 _THOUGHT = re.compile(r"^.*</think>", re.DOTALL)
 _DONE = re.compile(r"[*_`\s]*DONE[*_`.!\s]*")
 _GIVE_UP = re.compile(r"[*_`\s]*GIVE UP\b.*")
@@ -67,12 +68,14 @@ def decide(answer: Answer, *, native: bool) -> Decision:
     Args:
         answer: Of any kind; only a whole one is acted upon.
         native: Whether tools were offered; then calls count, and blocks where there is no call.
+
+    The first block without a language is a command where no block is marked as shell: small models forget the mark.
     """
     if answer.kind is not AnswerKind.ANSWER:
         return Decision(TurnOutcome(answer.kind.value))
     text = _THOUGHT.sub("", answer.text)
     commands = tuple(_called(call) for call in answer.calls) if native else ()
-    commands = commands or tuple(Command(block) for block in fenced(text))
+    commands = commands or tuple(Command(block) for block in fenced(text) or fenced(text, _BARE_OPEN)[:1])
     ending = _ending(text)
     if any(not command.fault for command in commands):
         return Decision(TurnOutcome.ACTED, commands, done=ending is TurnOutcome.DONE)
@@ -81,20 +84,25 @@ def decide(answer: Answer, *, native: bool) -> Decision:
     return Decision(ending or TurnOutcome.NO_ACTION, done=ending is not None)
 
 
-def fenced(text: str) -> Iterator[str]:
-    """The closed blocks that are marked as shell, in order. Blocks of other languages are skipped as a whole."""
+def fenced(text: str, opens: re.Pattern[str] = _OPEN) -> list[str]:
+    """The closed blocks that begin like `opens`, by default those marked as shell, in order.
+
+    Other blocks are skipped as a whole.
+    """
     fence, kept = "", False
+    found: list[str] = []
     lines: list[str] = []
     for line in text.splitlines():
         if not fence:
-            if found := _ANY_OPEN.match(line.strip()):
-                fence, kept, lines = found[1], _OPEN.match(line.strip()) is not None, []
+            if opened := _ANY_OPEN.match(line.strip()):
+                fence, kept, lines = opened[1], opens.match(line.strip()) is not None, []
         elif line.strip().startswith(fence) and not line.strip().strip(fence[0]):
             if kept and any(line.strip() for line in lines):
-                yield "\n".join(lines)
+                found.append("\n".join(lines))
             fence = ""
         else:
             lines.append(line)
+    return found
 
 
 def _called(call: ToolCall) -> Command:

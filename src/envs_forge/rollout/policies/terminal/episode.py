@@ -64,7 +64,7 @@ class Episode:
                 output_chars=settings.output_chars,
                 turns=settings.turns,
             ),
-            render("task", instruction=task.instruction),
+            render("task", native=native, instruction=task.instruction),
         )
         self._turns: list[Turn] = []
         self._steps: list[Step] = []
@@ -157,14 +157,18 @@ class Episode:
             if self._clock.left <= 0:
                 return StopReason.TIMEOUT, ""
             self._talk.observed(answer, decision.commands, observations)
-        elif not decision.done:
+        elif not self._ends(decision):
             self._talk.remarked(answer, self._remark(outcome))
-        if decision.done:
+        if self._ends(decision):
             return (StopReason.GAVE_UP if outcome is TurnOutcome.GAVE_UP else StopReason.DONE), ""
         self._idle = 0 if outcome is TurnOutcome.ACTED else self._idle + 1
         if self._idle >= self._settings.idle_turns:
             return StopReason.GAVE_UP, f"{self._idle} answers in a row without a command, the last one: {outcome}"
         return None
+
+    def _ends(self, decision: Decision) -> bool:
+        """Whether the model may stop here. Small models say that they are done before they have done anything."""
+        return decision.done and (decision.outcome is not TurnOutcome.DONE or bool(self._steps))
 
     def _remark(self, outcome: TurnOutcome) -> str:
         return render("remark", outcome=outcome.value, native=self._native, max_tokens=self._client.sampling.max_tokens)

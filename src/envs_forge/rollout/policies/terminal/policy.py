@@ -12,7 +12,7 @@ from envs_forge.rollout.policies.terminal.episode import Episode
 from envs_forge.rollout.policy import Attempt, PolicyIdentity, TaskView
 from envs_forge.sandbox.engine import Sandbox
 
-VERSION = "1"
+VERSION = "2"
 """Raised with every change of the agent's behaviour that its settings and prompts do not show."""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-VERSION = "1"
+VERSION = "2"
 """Raised with every change of wording; the digest says the same without trust."""
 _SUFFIX = ".j2"
 
