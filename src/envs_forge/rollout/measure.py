@@ -1,59 +1,20 @@
-"""Many bundles × n rollouts at once: fair order, images built ahead, nothing lost, nothing counted twice."""
+"""Many bundles × many rollouts: how many of each, in which rounds, and the pass rates that come of them."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-
-from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from envs_forge.bundle.model import Bundle
-from envs_forge.rollout.policies.cancel import cancel_policy
-from envs_forge.rollout.pool import RETRIED, Pool, PoolEntry
+from envs_forge.rollout.adaptive.allocate import EVERY_ACTION, Allocator, Standing
+from envs_forge.rollout.options import MeasureOptions
+from envs_forge.rollout.pool import Pool, PoolEntry
 from envs_forge.rollout.privileged import AnyPolicy
-from envs_forge.rollout.runner import TrialDraft, TrialOptions, machine_fault, run_trial
-from envs_forge.rollout.trial import PassRate, Trial, TrialStatus
-from envs_forge.rollout.workqueue import WorkQueue
-from envs_forge.sandbox.images.model import BuildFault
-from envs_forge.sandbox.runtime import Prepared, Runtime
+from envs_forge.rollout.scheduler import Scheduler
+from envs_forge.rollout.trial import PassRate, Trial, recounted
+from envs_forge.sandbox.runtime import Runtime
 
-_WATCH_S = 0.1
-_GRACE_S = 1.0
-
-
-class MeasureOptions(BaseModel):
-    """How a measurement is run."""
-
-    model_config = ConfigDict(frozen=True)
-
-    rollouts: PositiveInt = 4
-    """Rollouts of each bundle."""
-    concurrency: PositiveInt = 2
-    """Trials at once."""
-    builders: PositiveInt = 1
-    """Images built at once, beside the trials."""
-    retries: NonNegativeInt = 2
-    """Further tries at what the machine or an endpoint spoilt."""
-    pause_s: NonNegativeFloat = 1.0
-    """Seconds before the first of them."""
-    pause_factor: float = 4.0
-    """Each further pause is this much longer."""
-    trial: TrialOptions = TrialOptions()
-
-    def pause(self, tries: int) -> float:
-        """Seconds to wait after `tries` spoilt tries."""
-        return self.pause_s * self.pause_factor ** (tries - 1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """One rollout, and which of this measurement's tries at it comes next, from 1."""
-
-    entry: PoolEntry
-    index: int
-    tries: int = 1
+__all__ = ["MeasureOptions", "measure"]
 
 
 def measure(
@@ -65,11 +26,15 @@ def measure(
     known: Iterable[Trial] = (),
     on_trial: Callable[[Trial, Bundle], None] = lambda trial, bundle: None,
     stop: threading.Event | None = None,
+    allowed: Callable[[Bundle], Sequence[bool]] = lambda bundle: EVERY_ACTION,
 ) -> list[PassRate]:
     """Measure a policy on many bundles.
 
     Rollout 0 of every bundle comes before rollout 1 of any whose image is ready. Bundles of the same content are
     measured once. A bundle that cannot be built, or a machine that fails, costs its own rollouts only.
+
+    Adaptive rollouts come in rounds. What a round asks for follows from the trials of the rounds before it alone, so
+    with these as `known` the same is asked for again; further known trials count all the same.
 
     Args:
         runtime: Where it runs.
@@ -81,140 +46,49 @@ def measure(
         on_trial: Called with each new trial as it ends, one at a time, from any thread. What it raises ends the
             measurement and is raised here.
         stop: Set it to end early: what is under way is abandoned without a record and `runtime` is closed.
+        allowed: Which of the six actions apply to a bundle; adaptive rollouts look at those only.
 
     Returns:
         One pass rate a bundle, in the order of `bundles`, of what there is.
     """
-    pool = Pool(bundles, policy.identity, known)
-    _Measurement(runtime, pool, policy, options, on_trial, stop or threading.Event()).run()
+    stop = stop or threading.Event()
+    pool = Pool(bundles, policy.identity, (recounted(trial, options.trial.counted) for trial in known))
+    rounds = _Rounds(pool, options, allowed)
+    while rounds.ask():
+        Scheduler(runtime, pool, policy, options, on_trial, stop).run()
+        if stop.is_set():
+            break
     return pool.pass_rates()
 
 
-class _Measurement:
-    """One call of `measure`: builders feed the queue, workers empty it, the caller's thread watches."""
+class _Rounds:
+    """Which rollouts are asked for: all at once, or round by round."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        pool: Pool,
-        policy: AnyPolicy,
-        options: MeasureOptions,
-        on_trial: Callable[[Trial, Bundle], None],
-        stop: threading.Event,
-    ) -> None:
-        self._runtime = runtime
-        self._policy = policy
+    def __init__(self, pool: Pool, options: MeasureOptions, allowed: Callable[[Bundle], Sequence[bool]]) -> None:
+        self._pool = pool
         self._options = options
-        self._on_trial = on_trial
-        self._stop = stop
-        self._todo = pool.unfinished(options.rollouts)
-        self._builds = iter(self._todo)
-        self._queue: WorkQueue[_Job] = WorkQueue()
-        self._lock = threading.Lock()
-        self._ended = threading.Event()
-        self._failure: BaseException | None = None
+        self._allocator = Allocator(options.adaptive) if options.adaptive is not None else None
+        self._actions = {
+            entry.hash: tuple(allowed(entry.bundle)) if self._allocator is not None else EVERY_ACTION
+            for entry in pool.entries
+        }
+        self._begun = False
 
-    def run(self) -> None:
-        """Start the threads, wait for them, and end them early where that is asked for."""
-        options = self._options
-        self._queue.expect(sum(len(entry.missing(options.rollouts)) for entry in self._todo))
-        roles = [self._build] * options.builders + [self._work] * options.concurrency
-        threads = [threading.Thread(target=self._guarded, args=(role,), daemon=True) for role in roles]
-        for thread in threads:
-            thread.start()
-        try:
-            while any(thread.is_alive() for thread in threads) and not (self._stop.is_set() or self._failure):
-                self._queue.join(_WATCH_S)
-        finally:
-            self._finish(threads)
-        if self._failure is not None:
-            raise self._failure
+    def ask(self) -> bool:
+        """Raise what is asked of the pool; False when nothing more is."""
+        if not self._begun:
+            self._begun = True
+            first = self._options.adaptive.start if self._options.adaptive is not None else self._options.rollouts
+            for entry in self._pool.entries:
+                entry.asked = max(first, entry.reused)
+            return True
+        if self._allocator is None:
+            return False
+        further = self._allocator.further([self._standing(entry) for entry in self._pool.entries])
+        for entry, more in zip(self._pool.entries, further, strict=True):
+            entry.asked += more
+        return any(further)
 
-    def _finish(self, threads: list[threading.Thread]) -> None:
-        """Let finished threads go; abandon what is still under way."""
-        with self._lock:
-            self._ended.set()
-        self._queue.close()
-        if self._queue.open > 0:
-            cancel_policy(self._policy)
-            deadline = time.monotonic() + _GRACE_S
-            for thread in threads:
-                thread.join(max(0.0, deadline - time.monotonic()))
-            if any(thread.is_alive() for thread in threads):
-                self._runtime.close()
-        for thread in threads:
-            thread.join()
-
-    def _guarded(self, role: Callable[[], None]) -> None:
-        try:
-            role()
-        except BaseException as error:
-            self._failure = self._failure or error
-            self._queue.close()
-
-    def _build(self) -> None:
-        while not self._ended.is_set():
-            with self._lock:
-                entry = next(self._builds, None)
-            if entry is None:
-                return
-            self._prepare(entry)
-
-    def _prepare(self, entry: PoolEntry) -> None:
-        missing = entry.missing(self._options.rollouts)
-        outcome = self._built(entry)
-        if isinstance(outcome, Prepared):
-            entry.prepared = outcome
-            for index in missing:
-                self._queue.put(_Job(entry, index), (index, entry.position))
-            return
-        status, error = outcome
-        for index in missing:
-            draft = TrialDraft(entry.bundle, entry.hash, self._policy, index, entry.next_retry(index))
-            self._record(entry, draft.end(status, error=error))
-            self._queue.done()
-
-    def _built(self, entry: PoolEntry) -> Prepared | tuple[TrialStatus, str]:
-        """The image, or the status and error of every rollout that needed it."""
-        for tries in range(1, self._options.retries + 2):
-            try:
-                outcome = self._runtime.prepare(entry.bundle)
-            except Exception as error:
-                status, text = machine_fault(error)
-            else:
-                if isinstance(outcome, BuildFault):
-                    return TrialStatus.BUILD_ERROR, f"{outcome.code}: {outcome.message}\n{outcome.log_tail}".strip()
-                return outcome
-            if tries <= self._options.retries and self._ended.wait(self._options.pause(tries)):
-                break
-        return status, text
-
-    def _work(self) -> None:
-        while (job := self._queue.take()) is not None:
-            self._run(job)
-
-    def _run(self, job: _Job) -> None:
-        entry, options = job.entry, self._options
-        assert entry.prepared is not None
-        trial = run_trial(
-            self._runtime,
-            entry.prepared,
-            self._policy,
-            index=job.index,
-            retry=entry.next_retry(job.index),
-            bundle_hash=entry.hash,
-            options=options.trial,
-        )
-        self._record(entry, trial)
-        if trial.status in RETRIED and job.tries <= options.retries:
-            again = _Job(entry, job.index, job.tries + 1)
-            self._queue.put(again, (job.index, entry.position), delay_s=options.pause(job.tries))
-        else:
-            self._queue.done()
-
-    def _record(self, entry: PoolEntry, trial: Trial) -> None:
-        """Keep a trial and hand it on; not one that ended after the measurement was broken off."""
-        with self._lock:
-            if not self._ended.is_set():
-                entry.trials.append(trial)
-                self._on_trial(trial, entry.bundle)
+    def _standing(self, entry: PoolEntry) -> Standing:
+        k, n = entry.score()
+        return Standing(key=entry.hash, k=k, n=n, asked=entry.asked, allowed=self._actions[entry.hash])

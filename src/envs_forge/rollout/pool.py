@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -19,18 +20,32 @@ RETRIED = frozenset({TrialStatus.MACHINE_ERROR, TrialStatus.ENDPOINT_ERROR})
 
 @dataclass(slots=True)
 class PoolEntry:
-    """One content and the tries at it that there were. `position` is its place among the bundles."""
+    """One content and the tries at it that there were.
+
+    `position` is its place among the bundles; rollouts with an index below `asked` are wanted.
+    """
 
     position: int
     bundle: Bundle
     hash: str
     trials: list[Trial] = field(default_factory=list)
     prepared: Prepared | None = None
+    asked: int = 0
 
-    def missing(self, rollouts: int) -> list[int]:
-        """Indices below `rollouts` that still need a trial."""
+    def missing(self) -> list[int]:
+        """Indices of rollouts that are asked for and still need a trial."""
         finished = {trial.index for trial in self.trials if trial.status not in RETRIED}
-        return [index for index in range(rollouts) if index not in finished]
+        return [index for index in range(self.asked) if index not in finished]
+
+    def score(self) -> tuple[float, int]:
+        """Sum of rewards and number of the rollouts that were asked for and count."""
+        rewards = {t.index: t.reward for t in self.trials if t.index < self.asked and t.reward is not None}
+        return math.fsum(rewards.values()), len(rewards)
+
+    @property
+    def reused(self) -> int:
+        """Rollouts up to the last that came from an earlier run."""
+        return max((trial.index + 1 for trial in self.trials if trial.reused_from), default=0)
 
     def next_retry(self, index: int) -> int:
         """Number of the next try at a rollout."""
@@ -58,10 +73,20 @@ class Pool:
             if entry is not None and policy_key(trial.policy) == key:
                 entry.trials.append(trial)
 
-    def unfinished(self, rollouts: int) -> list[PoolEntry]:
+    @property
+    def entries(self) -> Sequence[PoolEntry]:
+        """One for each content, in the order of the bundles."""
+        return list(self._entries.values())
+
+    def unfinished(self) -> list[PoolEntry]:
         """Entries that still need trials."""
-        return [entry for entry in self._entries.values() if entry.missing(rollouts)]
+        return [entry for entry in self._entries.values() if entry.missing()]
 
     def pass_rates(self) -> list[PassRate]:
         """One a bundle, in their order."""
-        return [pass_rate(name, digest, self._entries[digest].trials) for name, digest in self._names]
+        return [self._rate(name, self._entries[digest]) for name, digest in self._names]
+
+    @staticmethod
+    def _rate(name: str, entry: PoolEntry) -> PassRate:
+        rate = pass_rate(name, entry.hash, entry.trials)
+        return rate.model_copy(update={"missing": len(entry.missing())})
