@@ -5,7 +5,7 @@ from __future__ import annotations
 from envs_forge.config import AgentSettings
 from envs_forge.errors import InfrastructureError
 from envs_forge.models.answer import Answer, Request
-from envs_forge.models.client import ModelClient
+from envs_forge.models.asking import Asking
 from envs_forge.models.faults import ContextExceededError, EndpointError
 from envs_forge.models.usage import UsageTotal
 from envs_forge.rollout.policies.terminal.clock import AgentClock
@@ -41,7 +41,7 @@ class Episode:
 
     def __init__(
         self,
-        client: ModelClient,
+        client: Asking,
         settings: AgentSettings,
         *,
         native: bool,
