@@ -86,6 +86,7 @@ def test_the_hosts_groups_and_mounts_are_not_shown(sandbox: Sandbox) -> None:
 
 def test_limits_are_in_force_and_go_with_the_sandbox(oci: OciEngine, image: Image) -> None:
     with oci.create(image, SandboxSpec(limits=SMALL)) as sandbox:
+        sandbox.exec(["true"], timeout=30)
         places = cgroups_of(sandbox.id)
         files = [path for place in places for path in place.iterdir() if path.name in LIMIT_FILES]
         values = {path.name: path.read_text().strip() for path in files}

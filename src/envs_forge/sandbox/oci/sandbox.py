@@ -86,10 +86,10 @@ class OciSandbox:
         return self._name
 
     def start(self) -> None:
-        """Mount the filesystem and start the container.
+        """Mount the filesystem. The container starts with the first command: who only reads or writes needs none.
 
         Raises:
-            InfrastructureError: One of these failed; `destroy` removes what is there.
+            InfrastructureError: It failed; `destroy` removes what is there.
         """
         self._home.check_disk()
         with machine_errors("make a sandbox"):
@@ -101,7 +101,6 @@ class OciSandbox:
         )
         with Root(self._files.merged) as root, sandbox_errors():
             root.make_directories(self._workdir)
-        self._start_container()
 
     def exec(
         self,
@@ -209,7 +208,7 @@ class OciSandbox:
             remove(self._name, self._home.runtime)
 
     def _running(self) -> Container:
-        """The container; a new one over the same files when the last one's PID 1 was killed (out of memory)."""
+        """The container, started if it is not; a new one over the same files when the last one's PID 1 was killed."""
         with self._lock:
             self._must_be_open()
             if self._container is not None and not self._container.is_alive():
