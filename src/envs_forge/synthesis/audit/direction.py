@@ -20,8 +20,10 @@ from envs_forge.synthesis.audit.parts import files_of, parse_python, texts_of
 
 SAME = 0.03
 """A measure that changed by less than this share is the same."""
-DRIFT = 0.7
-"""Mean of |log ratio| up to which diversify counts as of similar scale (a factor of two)."""
+DRIFT = 0.4
+"""Mean log ratio up to which diversify keeps the scale (a factor of one and a half)."""
+CLEAR, MOST_CLEAR = 0.15, 2
+"""A log ratio beyond which a measure changed clearly, and how many more diversify may change one way than the other."""
 _SENTENCE = re.compile(r"[.!?:;](?:\s|$)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s", re.M)
 _SHELL_CHECK = re.compile(r"(?:^|[;&|(]|\b(?:if|while|then|do|elif)\b)\s*!?\s*(?:\[\[?|test|grep|diff|cmp|jq)\s")
@@ -45,7 +47,8 @@ def wrong_direction(parent: Bundle, candidate: Bundle, projection: Projection) -
     told = ", ".join(f"{name} {before[name]:g} → {after[name]:g}" for name in before)
     if projection is Projection.DIVERSIFY:
         drift = sum(ratios.values()) / len(ratios)
-        if abs(drift) > DRIFT:
+        ways = [(ratio > 0) - (ratio < 0) for ratio in ratios.values() if abs(ratio) > CLEAR]
+        if abs(drift) > DRIFT or abs(sum(ways)) > MOST_CLEAR:
             way = "grew" if drift > 0 else "shrank"
             yield Finding(AuditCode.WRONG_DIRECTION, f"diversify keeps the scale, but the task {way}: {told}")
         return

@@ -12,12 +12,13 @@ from envs_forge.synthesis.audit.stated import Statements
 
 LONG_LINE, LONG_WORDS = 24, 4
 """A line of the oracle with so many characters and words is no accident, wherever it stands."""
-MANY_LINES, MUCH = 3, 0.4
-"""So many such lines, and so large a share of them, are the solution."""
+MANY_LINES, MUCH = 2, 0.4
+"""So many lines of any length, and so large a share of them, are the solution."""
 LONG_ANSWER = 12
 """Characters of an expected text that are."""
 _DIGITS = re.compile(r"(?<![\w.])\d{3,}(?:\.\d+)?(?![\w.])|(?<![\w.])\d+\.\d+(?![\w.])")
 _PLUMBING = re.compile(r"^(?:#|set -|mkdir -p|cd |import |from |with open|def |for |if |python3? -|cat >|EOF|\))")
+_SHORT_LINE = 6
 _SHOWN = 3
 
 
@@ -40,12 +41,13 @@ def _oracle_code(what: Statements) -> list[str]:
     A statement of a schema or a format may well be the same in both.
     """
     text = _flat(what.instruction)
-    lines = [line for line in dict.fromkeys(map(_flat, what.solution_text.split("\n"))) if _is_telling(line)]
+    lines = [line for line in dict.fromkeys(map(_flat, what.solution_text.split("\n"))) if len(line) >= _SHORT_LINE]
     found = [line for line in lines if line in text]
+    if len(found) >= MANY_LINES and len(found) >= MUCH * len(lines):
+        return found
     shell, _ = parts_of(what.solution_text)
     commands = {_flat(line) for line in without_heredocs(shell).split("\n")}
-    much = len(found) >= MANY_LINES and len(found) >= MUCH * len(lines)
-    return found if much else [line for line in found if line in commands]
+    return [line for line in found if line in commands and _is_telling(line)]
 
 
 def _is_telling(line: str) -> bool:

@@ -139,8 +139,8 @@ def mismatched(what: Statements, parent: Statements) -> Iterator[Finding]:
     """The instruction names one thing and the oracle uses another in its place.
 
     That is, one or two values in the instruction's backticks, or numbers of it, do not occur in the solution, while the
-    solution has one or two constants of the same kind, not the seed's, that the instruction does not state. Values have
-    to occur in the data, since what is exchanged is one label or column for another.
+    solution has one or two constants of the same kind that the instruction does not state, other than those that the
+    seed's does not state either. Values have to occur in the data: what is exchanged is one label for another.
     """
     for kind, (idle, silent) in (("value", _values(what, parent)), ("number", _numbers(what, parent))):
         if 1 <= len(idle) <= _EXCHANGED and 1 <= len(silent) <= _EXCHANGED:
@@ -154,7 +154,8 @@ def mismatched(what: Statements, parent: Statements) -> Iterator[Finding]:
 def _values(what: Statements, parent: Statements) -> tuple[list[str], list[str]]:
     ticked = {text for text in _TICKED.findall(what.instruction) if _TELLING.fullmatch(text) and "/" not in text}
     idle = sorted(t for t in ticked & what.environment_words if t not in what.solution_text and not t.isdigit())
-    texts = {text for text in what.solution.texts - parent.solution.texts if _TELLING.fullmatch(text)}
+    technical = {text for text in parent.solution.texts if not parent.says(text)}
+    texts = {text for text in what.solution.texts - technical if _TELLING.fullmatch(text)}
     silent = sorted(t for t in texts & what.environment_words if "/" not in t and not what.says(t))
     return (idle, silent) if idle and silent and _are_exchangeable(idle, silent, what.bundle) else ([], [])
 
@@ -176,10 +177,10 @@ def _are_exchangeable(some: list[str], others: list[str], bundle: Bundle) -> boo
 
 
 def _numbers(what: Statements, parent: Statements) -> tuple[list[str], list[str]]:
-    used = set(re.findall(r"\d+", what.solution_text + what.tests_text))
+    used = set(re.findall(r"\d+", what.solution_text))
     free = {number for number in numbers_in(what.instruction) - _SMALL if number.isdigit()}
     idle = sorted(n for n in free if not used & {n, str(int(n) - 1), str(int(n) + 1)})
-    silent = what.solution.numbers - parent.solution.numbers - _SMALL - what.numbers
+    silent = what.solution.numbers - (parent.solution.numbers - parent.numbers) - _SMALL - what.numbers
     return idle, sorted(n for n in silent if n.isdigit() and not what.numbers & {str(int(n) - 1), str(int(n) + 1)})
 
 
