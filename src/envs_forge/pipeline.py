@@ -12,22 +12,25 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from envs_forge.config import RunConfig
 from envs_forge.errors import ForgeError
 from envs_forge.files import write_json
 from envs_forge.ledger.store import Ledger
+from envs_forge.plan.model import SeedInput
 from envs_forge.run.desk import ModelDesk
 from envs_forge.run.digests import failure_digests
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.exporting import export_accepted
+from envs_forge.run.given import given, given_plan
 from envs_forge.run.journal import Journal
 from envs_forge.run.lock import RunLock, refuse_changes, solver_version
 from envs_forge.run.making import Maker
-from envs_forge.run.measuring import Rates, measure_seeds, recorded_rates, require_counted
+from envs_forge.run.measuring import Rates, is_complete, measure_seeds, recorded_rates, require_counted
 from envs_forge.run.parts import Parts
+from envs_forge.run.place import NumberedPlan
 from envs_forge.run.planning import State, explained, replan, seed_inputs, state_of
 from envs_forge.run.progress import Phase, Progress
 from envs_forge.run.result import RunResult, run_result
@@ -139,6 +142,8 @@ def _work(run: Run) -> None:
 
 def _measure(run: Run) -> Rates:
     """Pass rates of the seeds. Once there is a plan they are fixed: a later rollout must not change its premises."""
+    if run.config.pass_rates is not None or run.config.planned is not None:
+        return given(run.config, run.seeds, run.journal)[0]
     if run.journal.plans():
         return recorded_rates(run.seeds, run.journal)
     began = time.monotonic()
@@ -147,13 +152,14 @@ def _measure(run: Run) -> Rates:
         run.parts,
         run.journal,
         run.directory,
-        rollouts=run.config.rollouts,
+        config=run.config,
         progress=run.progress,
         stop=run.stop,
     )
     run.stop_here()
     require_counted(rates, run.journal.trials())
-    run.journal.event("measured", seconds=time.monotonic() - began, seeds=len(rates))
+    if is_complete(rates) or run.config.goal == "environments":
+        run.journal.event("measured", seconds=time.monotonic() - began, seeds=len(rates))
     return rates
 
 
@@ -172,7 +178,7 @@ def _make(run: Run, rates: Rates) -> None:
         retries=config.retries,
         progress=run.progress,
         stop=run.stop,
-        digests=failure_digests(run.seeds, journal) if run.parts.paying() else {},
+        digests=_digests(run),
     )
     while True:
         run.stop_here()
@@ -188,12 +194,29 @@ def _make(run: Run, rates: Rates) -> None:
                 return
             continue
         run.progress.enter(Phase.PLANNING)
-        numbered = replan(inputs, config.plan, len(plans), state, _realised(journal, state))
+        numbered = _next_plan(run, inputs, len(plans), state)
         if numbered is None:
             return
         journal.add_plan(numbered.number, numbered.plan, numbered.slots)
         write_json(run.directory.plan, explained(numbered.plan, inputs, config.plan, state))
         log.info("plan %d: %d places to fill, method %s", numbered.number, len(numbered.slots), numbered.plan.method)
+
+
+def _next_plan(run: Run, inputs: Sequence[SeedInput], number: int, state: State) -> NumberedPlan | None:
+    """The plan that was handed in, then one that fills what it left open."""
+    config = run.config
+    if number == 0 and config.planned is not None:
+        return given_plan(config.planned, inputs, config.plan.size)
+    return replan(inputs, config.plan, number, state, _realised(run.journal, state))
+
+
+def _digests(run: Run) -> Mapping[str, str]:
+    """How the failing rollouts on each seed failed, for generators that can read it."""
+    if not run.parts.paying():
+        return {}
+    if run.config.pass_rates is not None or run.config.planned is not None:
+        return given(run.config, run.seeds, run.journal)[1]
+    return failure_digests(run.seeds, run.journal)
 
 
 def _realised(journal: Journal, state: State) -> dict[int, tuple[str, ...]]:

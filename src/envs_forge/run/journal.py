@@ -29,7 +29,7 @@ from envs_forge.ledger.store import Ledger
 from envs_forge.plan.model import Plan
 from envs_forge.rollout.identity import policy_key
 from envs_forge.rollout.policy import Attempt
-from envs_forge.rollout.trial import COUNTED, Trial
+from envs_forge.rollout.trial import Trial
 from envs_forge.run.place import Draw, Made, NumberedPlan, Place
 
 SEED, CHILD = "seed", "child"
@@ -69,7 +69,10 @@ class Journal:
         return self.ledger.read(EventRecord, kind=kind)
 
     def add_trial(self, trial: Trial, *, purpose: str = SEED) -> None:
-        """Record a rollout and what its model cost. `purpose` is `seed`, or `child` for one on a candidate."""
+        """Record a rollout, and what its model cost unless an earlier run paid for it.
+
+        `purpose` is `seed`, or `child` for one on a candidate.
+        """
         policy = policy_key(trial.policy)
         record = TrialRecord(
             bundle_hash=trial.bundle_hash,
@@ -78,15 +81,19 @@ class Journal:
             retry=trial.retry,
             bundle_id=trial.bundle_id,
             status=trial.status.value,
-            counted=trial.status in COUNTED,
+            counted=trial.counted,
             reward=trial.reward,
-            duration_s=trial.duration_s,
+            duration_s=0.0 if trial.reused_from else trial.duration_s,
             payload=_json(trial),
             purpose=purpose,
         )
         subject = f"{trial.bundle_hash}/{policy}/{trial.index}/{trial.retry}"
         attempt = trial.attempt
-        calls = [] if attempt is None else _calls("policy", subject, trial.policy.name, attempt, trial.duration_s)
+        calls = (
+            []
+            if attempt is None or trial.reused_from
+            else _calls("policy", subject, trial.policy.name, attempt, trial.duration_s)
+        )
         self.ledger.append(record, *calls)
 
     def trials(self) -> list[Trial]:

@@ -187,8 +187,9 @@ def open_parts(config: RunConfig) -> Parts:
     from envs_forge.gold.options import VerifyOptions
     from envs_forge.gold.order import FAST
     from envs_forge.gold.verify import verify
-    from envs_forge.rollout.measure import MeasureOptions, measure
+    from envs_forge.rollout.measure import measure
     from envs_forge.rollout.policies.make import make_policy
+    from envs_forge.run.rollouts import adaptive_options, allowed_actions, measure_options
     from envs_forge.synthesis.registry import make_generator
 
     policy = make_policy(config.policy, model=config.model, endpoint=config.endpoint, agent=config.agent)
@@ -199,9 +200,9 @@ def open_parts(config: RunConfig) -> Parts:
     runtime = open_runtime_for(config)
     workers = config.concurrency or cores()
     gold = VerifyOptions(stages=FAST if config.verification == "fast" else ())
-    options = MeasureOptions(rollouts=config.rollouts, concurrency=workers, retries=config.retries)
-
-    again = MeasureOptions(rollouts=max(1, config.remeasure), concurrency=1, retries=config.retries)
+    own_options = remembered_options(generator, overlap)
+    options = measure_options(config, policy.identity)
+    again = options.model_copy(update={"rollouts": max(1, config.remeasure), "concurrency": 1})
 
     def measure_child(
         bundles: Sequence[Bundle],
@@ -219,7 +220,17 @@ def open_parts(config: RunConfig) -> Parts:
         on_trial: Callable[[Trial, Bundle], None],
         stop: threading.Event,
     ) -> list[PassRate]:
-        return measure(runtime, bundles, policy, options, known=known, on_trial=on_trial, stop=stop)
+        adaptive = adaptive_options(config, len(bundles)) if config.adaptive.enabled else None
+        return measure(
+            runtime,
+            bundles,
+            policy,
+            options.model_copy(update={"adaptive": adaptive}),
+            known=known,
+            on_trial=on_trial,
+            stop=stop,
+            allowed=allowed_actions(config, own_options),
+        )
 
     def close() -> None:
         for part in (generator, judge):
@@ -232,7 +243,7 @@ def open_parts(config: RunConfig) -> Parts:
         workers=workers,
         policy=policy.identity,
         generator=generator,
-        options=remembered_options(generator, overlap),
+        options=own_options,
         measure=measure_policy,
         verify=lambda bundle: verify(bundle, runtime, gold),
         reap=runtime.engine.reap,

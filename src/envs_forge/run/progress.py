@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -19,6 +21,25 @@ class Phase(StrEnum):
     ENDED = "ended"
 
 
+@dataclass(frozen=True)
+class SeedProgress:
+    """How far the measurement of one seed is: `k` of `n` rollouts, `asked` wanted so far, `last` status."""
+
+    name: str
+    k: float = 0.0
+    n: int = 0
+    spoiled: int = 0
+    asked: int = 0
+    last: str = ""
+
+    @property
+    def state(self) -> str:
+        """`waiting`, `measuring` or `measured`."""
+        if not self.last:
+            return "waiting"
+        return "measured" if self.n >= self.asked else "measuring"
+
+
 class Progress:
     """Counters of one run. Thread-safe."""
 
@@ -29,6 +50,30 @@ class Progress:
         self._done = self._before = self._total = 0
         self._in_flight = self._invalid = 0
         self._rejected: Counter[str] = Counter()
+        self._seeds: dict[str, SeedProgress] = {}
+
+    def seeds_are(self, names: Mapping[str, str], *, asked: int) -> None:
+        """Say which seeds are measured, by content hash, and how many rollouts each gets at first."""
+        with self._lock:
+            self._seeds = {digest: SeedProgress(name, asked=asked) for digest, name in names.items()}
+
+    def note_trial(self, digest: str, status: str, reward: float | None) -> None:
+        """A rollout of a seed ended; without a reward it does not count."""
+        with self._lock:
+            old = self._seeds.get(digest)
+            if old is None:
+                return
+            if reward is None:
+                new = replace(old, spoiled=old.spoiled + 1, last=status)
+            else:
+                n = old.n + 1
+                new = replace(old, k=old.k + reward, n=n, asked=max(old.asked, n), last=status)
+            self._seeds[digest] = new
+
+    def seeds(self) -> list[SeedProgress]:
+        """How far each seed is, in the order in which they were named."""
+        with self._lock:
+            return list(self._seeds.values())
 
     @property
     def phase(self) -> Phase:

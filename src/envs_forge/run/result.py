@@ -14,8 +14,8 @@ from envs_forge.ledger.records import VerdictRecord
 from envs_forge.ledger.totals import Totals, totals
 from envs_forge.run.exporting import environment_id, exported_count
 from envs_forge.run.journal import Journal
-from envs_forge.run.place import Draw
 from envs_forge.run.planning import State, state_of
+from envs_forge.run.summary import SynthesisSummary, summary, waiting_tokens
 
 State_ = Literal["done", "short", "open"]
 
@@ -47,6 +47,12 @@ class EnvironmentRow(BaseModel):
     content_hash: str
     draws: int
     """Draws that its place took."""
+    repairs: int = 0
+    """Repairs that the accepted draw took."""
+    measured_k: float | None = None
+    """Rewards of the policy on the environment itself, where it was measured again."""
+    measured_n: int | None = None
+    """Rollouts of that measurement."""
 
 
 class RunResult(BaseModel):
@@ -69,6 +75,8 @@ class RunResult(BaseModel):
     seeds: tuple[SeedRow, ...]
     environments: tuple[EnvironmentRow, ...]
     rejections: Mapping[str, int]
+    synthesis: SynthesisSummary = SynthesisSummary()
+    """What synthesis cost and where its attempts went."""
     totals: Totals
 
 
@@ -93,6 +101,7 @@ def run_result(config: RunConfig, journal: Journal) -> RunResult:
         seeds=_seeds(journal),
         environments=tuple(_row(state, slot) for slot in sorted(state.accepted)),
         rejections=figures.rejections,
+        synthesis=summary(journal, figures),
         totals=figures,
     )
 
@@ -128,26 +137,31 @@ def _row(state: State, slot: int) -> EnvironmentRow:
         predicted=draw.choice.predicted,
         frontier_score=draw.choice.frontier_score,
         content_hash=decision.content_hash or "",
-        draws=_draws(draw),
+        draws=draw.number + 1,
+        repairs=draw.repair,
+        measured_k=decision.payload.get("k"),
+        measured_n=decision.payload.get("n"),
     )
-
-
-def _draws(draw: Draw) -> int:
-    return draw.number + 1
 
 
 _VALUE = "json_extract(payload, '{}.{}')"
 
 
 def _check_tokens(journal: Journal, figures: Totals) -> None:
-    """The tokens that the calls add up to must be those that rollouts and candidates report themselves."""
-    for role, table, path in (("policy", "trials", "$.attempt"), ("generator", "attempts", "$")):
+    """The tokens that the calls add up to must be those that rollouts and candidates report themselves.
+
+    Answers that came and were not made into an attempt yet are in the calls alone.
+    """
+    waiting = waiting_tokens(journal, "generator")
+    for role, table, path, more in (("policy", "trials", "$.attempt", 0), ("generator", "attempts", "$", waiting)):
         # Where not every call was counted, the whole is unknown and `usage` has the part that is not.
         counts = " + ".join(
             f"total(coalesce({_VALUE.format(path, name)}, {_VALUE.format(path + '.extra.usage', name)}))"
             for name in ("prompt_tokens", "completion_tokens")
         )
-        (row,) = journal.ledger.query(f"SELECT {counts} AS tokens FROM {table}")
+        # What earlier runs paid for is no part of this one's calls.
+        own = "coalesce(json_extract(payload, '$.reused_from'), '') = ''"
+        (row,) = journal.ledger.query(f"SELECT {counts} AS tokens FROM {table} WHERE {own}")
         calls = figures.tokens[role].tokens if role in figures.tokens else 0
-        if calls != int(row["tokens"]):
+        if calls != int(row["tokens"]) + more:
             raise InvariantError(f"the {role}'s calls add up to {calls} tokens, its {table} to {int(row['tokens'])}")

@@ -141,6 +141,7 @@ def _agent_result(trial: Trial) -> dict[str, Any]:
         "seed": trial.seed,
         "status": trial.status,
         "duration_s": trial.duration_s,
+        "reused_from": trial.reused_from or None,
     }
     result: dict[str, Any] = {"metadata": {"envs_forge": facts}}
     if trial.attempt is not None:

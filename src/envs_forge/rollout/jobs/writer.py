@@ -64,6 +64,11 @@ class JobWriter:
         write_json(directory / "config.json", documents.job_config(self._job, list(self._tasks.values())))
         self._write_result(None)
 
+    @property
+    def directory(self) -> Path:
+        """Where it writes."""
+        return self._job.directory
+
     def add(self, trial: Trial, bundle: Bundle) -> Path:
         """Write one trial's directory; returns it."""
         task = self._task(trial)
