@@ -26,6 +26,7 @@ COMMANDS = (
     "evaluate",
     "skills",
     "plan",
+    "synthesize",
     "run",
     "resume",
     "status",

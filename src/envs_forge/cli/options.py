@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
+def chained(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator out of many, in the order in which help shows them."""
+
     def decorate(function: F) -> F:
         for option in reversed(options):
             function = option(function)
@@ -24,7 +26,7 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 def pool(*, required: bool = False) -> Callable[[F], F]:
     """Which bundles: `-p -i -x -l`."""
-    return _all(
+    return chained(
         click.option(
             "-p", "--path", "paths", multiple=True, required=required, metavar="DIR",
             help="Task directory, or a directory of task directories. Repeatable.",
@@ -37,7 +39,7 @@ def pool(*, required: bool = False) -> Callable[[F], F]:
 
 def machine() -> Callable[[F], F]:
     """Where and how much at once: `-n --engine --no-network`."""
-    return _all(
+    return chained(
         click.option("-n", "--concurrency", type=int, metavar="N", help="Sandboxes at work at once [default: cores]."),
         click.option("--engine", type=click.Choice(["auto", "oci", "docker"]), help="Sandbox engine [default: auto]."),
         click.option("--no-network", is_flag=True, help="No sandbox gets a network, whatever its task asks for."),
@@ -46,7 +48,7 @@ def machine() -> Callable[[F], F]:
 
 def policy() -> Callable[[F], F]:
     """Who is measured and how often: `--policy -m --base-url -k`."""
-    return _all(
+    return chained(
         click.option(
             "--policy", metavar="NAME",
             help="builtin[:PRESET|:FILE], terminal, oracle, nop or command:PATH [default: builtin]. With -m: terminal.",
@@ -56,7 +58,30 @@ def policy() -> Callable[[F], F]:
             "--base-url", metavar="URL",
             help="OpenAI-compatible endpoint that serves it, else OPENAI_BASE_URL. The key is OPENAI_API_KEY.",
         ),
-        click.option("-k", "--attempts", type=int, metavar="K", help="Counted rollouts on each seed [default: 4]."),
+        click.option(
+            "-k", "--rollouts", "--attempts", "attempts", type=int, metavar="K",
+            help="Counted rollouts on each seed [default: 4].",
+        ),
+    )  # fmt: skip
+
+
+def adaptive() -> Callable[[F], F]:
+    """How rollouts are spent and which are used again: `--adaptive --budget --cap --delta --fresh`."""
+    return chained(
+        click.option(
+            "--adaptive", is_flag=True,
+            help="Instead of -k: a few rollouts on each seed, the rest where they can still change the plan.",
+        ),
+        click.option(
+            "--budget", "rollout_budget", type=int, metavar="B",
+            help="With --adaptive: rollouts of all seeds together [default: 4.8 a seed].",
+        ),
+        click.option("--cap", type=int, metavar="K", help="With --adaptive: most rollouts of one seed [default: 16]."),
+        click.option(
+            "--delta", type=float, metavar="D",
+            help="With --adaptive: a seed is done when its best action's expected regret is below D [default: 0.005].",
+        ),
+        click.option("--fresh", is_flag=True, help="Use no rollouts of earlier runs again."),
     )  # fmt: skip
 
 
@@ -86,6 +111,10 @@ def settings(**given: Any) -> dict[str, Any]:
     names = {
         "paths": "seeds",
         "attempts": "rollouts",
+        "adaptive": "adaptive.enabled",
+        "rollout_budget": "adaptive.budget",
+        "cap": "adaptive.cap",
+        "delta": "adaptive.delta",
         "base_url": "endpoint.base_url",
         "size": "plan.size",
         "recipe": "plan.recipe",
@@ -110,8 +139,10 @@ def config(file: str | None, flags: dict[str, Any], *, goal: str) -> RunConfig:
     from envs_forge.config import load_config
 
     found = load_config(Path(file) if file is not None else None, {**settings(**flags), "goal": goal})
-    seeds = tuple(str(Path(seed).absolute()) for seed in found.seeds)
-    return found.model_copy(update={"seeds": seeds, "policy": absolute_policy(found.policy)})
+    paths = {name: tuple(str(Path(path).absolute()) for path in getattr(found, name)) for name in ("seeds", "against")}
+    given = {name: getattr(found, name) for name in ("pass_rates", "planned")}
+    files = {name: str(Path(path).absolute()) for name, path in given.items() if path is not None}
+    return found.model_copy(update={**paths, **files, "policy": absolute_policy(found.policy)})
 
 
 def absolute_policy(policy: str) -> str:

@@ -8,6 +8,9 @@ from typing import Any
 
 from envs_forge.cli.conduct import seeds_of, shown
 from envs_forge.cli.console import say, show_json, show_table
+from envs_forge.cli.funnel import show_funnel, spending, usage
+from envs_forge.cli.livetable import k_of_n
+from envs_forge.cli.rates import show_rates
 from envs_forge.config import RunConfig
 from envs_forge.gold.verdict import Decision, Verdict
 from envs_forge.run.directory import RunDirectory
@@ -17,9 +20,8 @@ from envs_forge.run.result import RunResult
 
 def exit_code(result: RunResult) -> int:
     """0 when what was asked for is there, else 1."""
-    if result.goal == "pass-rates":
-        return 0 if result.seeds and all(seed.n for seed in result.seeds) else 1
-    return 0 if result.state == "done" else 1
+    measured = result.goal != "pass-rates" or (bool(result.seeds) and all(seed.n for seed in result.seeds))
+    return 0 if result.state == "done" and measured else 1
 
 
 def show_outcome(directory: RunDirectory, result: RunResult, *, json_: bool) -> None:
@@ -42,6 +44,10 @@ def show_result(directory: RunDirectory, result: RunResult, *, json_: bool) -> N
     say(f"{result.accepted} of {result.requested} environments accepted, {result.exported} exported")
     if result.rejections:
         say(f"rejected: {_reasons(result.rejections)}")
+    if result.synthesis.tokens or result.synthesis.lost:
+        say(spending(result.synthesis))
+    if result.synthesis.stopped_by and result.state != "done":
+        say(f"stopped: {result.synthesis.stopped_by}")
     place = shown(directory.root)
     if result.state == "done" or result.exported:
         say(f"results: {place}/export (tasks and index.jsonl), figures in {place}/result.json")
@@ -50,27 +56,6 @@ def show_result(directory: RunDirectory, result: RunResult, *, json_: bool) -> N
         say(f"N was not reached. To export what there is: envs-forge export {place} --allow-short")
     else:
         say(f"N was not reached. Details: envs-forge status {place}")
-
-
-def show_rates(directory: RunDirectory, result: RunResult, *, json_: bool) -> None:
-    """Measured pass rates."""
-    if json_:
-        import json
-
-        document = json.loads(directory.pass_rates.read_bytes())
-        show_json({"run": str(directory.root), "state": result.state, **document})
-        return
-    from envs_forge.rollout.passrate import jeffreys_interval
-
-    rows = []
-    for seed in result.seeds:
-        low, high = jeffreys_interval(seed.k, seed.n)
-        rate = "–" if seed.rate is None else f"{seed.rate:.3f}"
-        rows.append((seed.id, k_of_n(seed.k, seed.n), rate, f"{low:.2f} to {high:.2f}", str(seed.invalid or "")))
-    show_table(("seed", "k/n", "rate", "95 % interval", "spoiled"), rows, right=(1, 2, 4))
-    say()
-    say(f"results: {shown(directory.pass_rates)}, rollouts in {shown(directory.jobs)}")
-    say(f"next: envs-forge plan --pass-rates {shown(directory.pass_rates)}")
 
 
 def show_verdicts(verdicts: Sequence[Verdict], *, json_: bool) -> None:
@@ -107,7 +92,9 @@ def show_status(directory: RunDirectory, result: RunResult, *, json_: bool) -> N
         say(f"attempts {figures.attempts}, plans {figures.plans}, rejected {figures.rejected}: "
             f"{_reasons(result.rejections) or 'none'}")  # fmt: skip
     for role, used in figures.tokens.items():
-        say(f"{role}: {used.calls} calls, {used.prompt_tokens} + {used.completion_tokens} tokens")
+        say(f"{role}: {usage(used)}")
+    if result.synthesis.rows:
+        show_funnel(result.synthesis)
     say("work: " + ", ".join(f"{name} {clock(seconds)}" for name, seconds in figures.seconds.items()))
     if result.state == "open" and not in_use:
         say(f"next: envs-forge resume {shown(directory.root)}")
@@ -119,14 +106,9 @@ def dry_run_document(config: RunConfig) -> dict[str, Any]:
     return {
         "config": config.model_dump(mode="json"),
         "seeds": {seed.id: seed.hash for seed in seeds},
-        "rollouts": len(seeds) * config.rollouts,
+        "rollouts": config.adaptive.budget_of(len(seeds)) if config.adaptive.enabled else len(seeds) * config.rollouts,
         "environments": config.plan.size if config.goal == "environments" else 0,
     }
-
-
-def k_of_n(k: float, n: int) -> str:
-    """Rewards over rollouts, e.g. `3/4` or `2.5/4`."""
-    return f"{k:g}/{n}"
 
 
 def _scores(row: Any) -> tuple[str, str]:

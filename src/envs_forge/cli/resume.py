@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from envs_forge.cli import options
+from envs_forge.cli import options, writing
 
 
 @click.command()
@@ -14,6 +14,9 @@ from envs_forge.cli import options
 @click.option("-n", "--concurrency", type=int, metavar="N", help="Sandboxes at work at once.")
 @click.option("--allow-short", is_flag=True, help="Export what there is when N cannot be reached.")
 @click.option("--base-url", metavar="URL", help="Where the policy's model is served now.")
+@click.option("--generator-url", metavar="URL", help="Where the generator's model is served now.")
+@click.option("--judge-url", metavar="URL", help="Where the judge's model is served now.")
+@writing.budget()
 @options.config_file()
 @options.quiet()
 @options.as_json()
@@ -31,7 +34,7 @@ def resume(run: str, file: str | None, quiet: bool, json_: bool, **flags: Any) -
 
     directory = find_run(run)
     with directory.hold():
-        config = resumed_config(directory, file, options.settings(**flags))
+        config = resumed_config(directory, file, options.settings(**writing.settings(flags)))
         result = finished_result(directory, config) or go_on(directory, config, quiet=quiet)
     show_outcome(directory, result, json_=json_)
     return exit_code(result)

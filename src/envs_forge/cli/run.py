@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from envs_forge.cli import options
-from envs_forge.cli.console import show_json
+from envs_forge.cli import options, writing
 
 
 @click.command()
@@ -15,15 +14,13 @@ from envs_forge.cli.console import show_json
 @options.policy()
 @click.option("-N", "--size", type=int, metavar="N", help="How many environments to make [default: 100].")
 @options.recipe()
-@click.option("--generator", metavar="NAME", help="Who writes the bundles [default: procedural].")
-@click.option("--draws", type=int, metavar="D", help="Tries at a place before its candidate gives it up [default: 3].")
-@click.option("--fast", is_flag=True, help="Verify only up to the oracle, as `verify --fast` does.")
-@click.option("--seed", type=int, metavar="S", help="Number that all randomness starts from [default: 0].")
-@click.option("--allow-short", is_flag=True, help="Export what there is when N cannot be reached.")
+@writing.synthesis()
 @options.machine()
 @options.config_file()
 @click.option("-o", "--output", metavar="DIR", help="Run directory [default: runs/<date>__<time>].")
-@click.option("--dry-run", is_flag=True, help="Show what would be done and stop.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show what would be done, with a model the prompt of one assignment, and stop."
+)
 @options.quiet()
 @options.as_json()
 def run(file: str | None, output: str | None, dry_run: bool, quiet: bool, json_: bool, **flags: Any) -> int:
@@ -32,13 +29,12 @@ def run(file: str | None, output: str | None, dry_run: bool, quiet: bool, json_:
     Measures the policy on the seeds, plans, synthesises, verifies and exports. Exits with 1 when N cannot be reached.
     """
     from envs_forge.cli.conduct import begin
-    from envs_forge.cli.report import dry_run_document, exit_code, show_result
+    from envs_forge.cli.dryrun import show_dry_run
+    from envs_forge.cli.report import exit_code, show_result
 
-    if flags.pop("fast"):
-        flags["verification"] = "fast"
-    config = options.config(file, flags, goal="environments")
+    config = options.config(file, writing.settings(flags), goal="environments")
     if dry_run:
-        show_json(dry_run_document(config))
+        show_dry_run(config, json_=json_)
         return 0
     directory, result = begin(config, output=output, quiet=quiet, command="run")
     show_result(directory, result, json_=json_)

@@ -1,0 +1,86 @@
+"""What a run would do, and for a generator that asks a model the prompt of one assignment. Nothing is started."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from envs_forge.cli.console import say, show_json
+from envs_forge.cli.report import dry_run_document
+from envs_forge.config import RunConfig
+from envs_forge.errors import UserError
+from envs_forge.plan.model import ACTIONS, CandidateSkills
+from envs_forge.run.seeds import Seed
+from envs_forge.synthesis.generator import Assignment
+
+
+def show_dry_run(config: RunConfig, *, json_: bool) -> None:
+    """The config as JSON; with the generator llm the prompt as text, or both with `json_`."""
+    if config.generator != "llm":
+        show_json(dry_run_document(config))
+        return
+    document = {**dry_run_document(config), **prompt_document(config)}
+    if json_:
+        show_json(document)
+        return
+    for message in document["prompt"]["messages"]:
+        say(f"--- {message['role']}")
+        say(message["content"])
+    tokens = document["prompt"]["tokens"]
+    say("---")
+    say(
+        f"about {tokens['all']} tokens: {tokens['shared']} shared by all calls, {tokens['seed']} by all on this seed;"
+        f" the answer may have {config.writer.sampling.max_tokens}"
+    )
+    if document["prompt"]["cost_usd"] is not None:
+        say(f"at most ${document['prompt']['cost_usd']:.4f} for this call")
+
+
+def prompt_document(config: RunConfig) -> dict[str, Any]:
+    """The prompt of the first assignment that is known, and what keeps seeds from taking part."""
+    from envs_forge.cli.conduct import seeds_of
+    from envs_forge.run.checks import overlap_check
+    from envs_forge.run.parts import remembered_options
+    from envs_forge.synthesis.llm.generator import LlmGenerator
+
+    generator = LlmGenerator(config.writer, seed=config.seed)
+    options = remembered_options(generator, overlap_check(config))
+    seeds = seeds_of(config)
+    reasons = {
+        seed.id: {action: why for action, why in options(seed).items() if isinstance(why, str)} for seed in seeds
+    }
+    assignment, seed = _first(config, seeds, {seed.hash: options(seed) for seed in seeds})
+    asked = generator.contract(assignment, seed.bundle)
+    most = config.writer.sampling.max_tokens
+    return {
+        "ineligible": {name: found for name, found in reasons.items() if found},
+        "prompt": {
+            "assignment": assignment.model_dump(mode="json"),
+            "messages": [dict(message) for message in asked.messages],
+            "tokens": {"all": asked.tokens, "shared": asked.shared_tokens, "seed": asked.seed_tokens},
+            "cut": list(asked.cut),
+            "cost_usd": config.writer.price.cost(asked.tokens, most),
+        },
+    }
+
+
+def _first(config: RunConfig, seeds: list[Seed], options: dict[str, Any]) -> tuple[Assignment, Seed]:
+    """The first choice of the plan that is given; else the first action that applies, at a pass rate of one half."""
+    from envs_forge.plan.recipes import MASKS
+    from envs_forge.run.given import read_plan
+    from envs_forge.run.place import Place
+
+    if config.planned is not None:
+        by_hash = {seed.hash: seed for seed in seeds}
+        for choice in read_plan(config.planned).choices:
+            if choice.seed_hash in by_hash:
+                place = Place(0, 0, choice, str(config.plan.recipe))
+                return place.draw(0).assignment, by_hash[choice.seed_hash]
+    for seed in seeds:
+        for action in ACTIONS:
+            own = options[seed.hash][str(action)]
+            if action in MASKS[config.plan.recipe] and isinstance(own, CandidateSkills):
+                figures = {"pass_rate": 0.5, "k": 2, "n": 4, "predicted": 0.5, "frontier_score": 1.0}
+                told = {"seed_id": seed.id, "seed_hash": seed.hash, "recipe": str(config.plan.recipe), **figures}
+                skills = {"required": own.required, "optional": own.optional[:1]}
+                return Assignment(slot=0, draw=0, action=action, **told, **skills), seed
+    raise UserError("no action of this recipe applies to any of the seeds", fix="see `ineligible` of --dry-run --json")

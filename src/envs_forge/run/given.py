@@ -1,0 +1,115 @@
+"""Pass rates and plans that a user hands to a run, in the place of rollouts and of the first plan."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from envs_forge.config import RunConfig
+from envs_forge.errors import UserError
+from envs_forge.ledger.store import Ledger
+from envs_forge.plan.model import Plan, SeedInput
+from envs_forge.rollout.passrate import jeffreys_interval
+from envs_forge.rollout.trial import PassRate
+from envs_forge.run.digests import failure_digests
+from envs_forge.run.directory import RunDirectory
+from envs_forge.run.journal import Journal
+from envs_forge.run.place import NumberedPlan
+from envs_forge.run.rates import read_rates
+from envs_forge.run.seeds import Seed
+
+EVENT = "given"
+
+
+def given(config: RunConfig, seeds: Sequence[Seed], journal: Journal) -> tuple[dict[str, PassRate], Mapping[str, str]]:
+    """Pass rates and failure digests by content hash, as they were when the run began.
+
+    Raises:
+        UserError: They cannot be read, or fit none of the seeds.
+    """
+    events = journal.events(EVENT)
+    if not events:
+        known, digests = _read(config, seeds)
+        journal.event(EVENT, rates=known, digests=dict(digests))
+        events = journal.events(EVENT)
+    payload = events[0].payload
+    rates: dict[str, Any] = payload["rates"]
+    return {seed.hash: _rate(seed, *rates.get(seed.hash, (0.0, 0))) for seed in seeds}, payload["digests"]
+
+
+def _read(config: RunConfig, seeds: Sequence[Seed]) -> tuple[dict[str, tuple[float, int]], Mapping[str, str]]:
+    known: dict[str, tuple[float, int]] = {}
+    digests: Mapping[str, str] = {}
+    if config.planned is not None:
+        known = {choice.seed_hash: (choice.k, choice.n) for choice in read_plan(config.planned).choices}
+    if config.pass_rates is not None:
+        path = Path(config.pass_rates)
+        by_hash, by_name = {seed.hash: seed for seed in seeds}, {seed.id: seed for seed in seeds}
+        for row in read_rates(path, scoring=config.plan.scoring):
+            seed = by_hash.get(row.content_hash) if row.content_hash else by_name.get(row.id)
+            if seed is not None:
+                known[seed.hash] = (row.k, row.n)
+        digests = _digests(path, seeds)
+    if not known.keys() & {seed.hash for seed in seeds}:
+        raise UserError(
+            f"none of the pass rates belongs to one of the {len(seeds)} seeds",
+            fix="they are matched by content_hash, else by id",
+        )
+    return known, digests
+
+
+def _digests(path: Path, seeds: Sequence[Seed]) -> Mapping[str, str]:
+    """How rollouts failed, where the rates come from a run that still has them."""
+    ledger = RunDirectory(path).ledger
+    if not ledger.is_file():
+        return {}
+    with Ledger.open(ledger, read_only=True) as old:
+        return failure_digests(seeds, Journal(old))
+
+
+def _rate(seed: Seed, k: float, n: int) -> PassRate:
+    low, high = jeffreys_interval(k, n)
+    rate = k / n if n else None
+    return PassRate(bundle_id=seed.id, bundle_hash=seed.hash, k=k, n=n, invalid=0, rate=rate, low=low, high=high)
+
+
+def read_plan(name: str) -> Plan:
+    """A plan from a file that `plan -o` wrote, or from a run.
+
+    Raises:
+        UserError: There is none, or it is no plan.
+    """
+    path = RunDirectory(Path(name)).plan if Path(name).is_dir() else Path(name)
+    try:
+        table = json.loads(path.read_bytes())
+        known = {key: value for key, value in table.items() if key in Plan.model_fields}
+        return Plan.model_validate(known)
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}", fix="give what envs-forge plan -o wrote") from error
+    except (ValueError, AttributeError, ValidationError) as error:
+        raise UserError(f"{path} is no plan", fix="give what envs-forge plan -o wrote") from error
+
+
+def given_plan(name: str, inputs: Sequence[SeedInput], size: int) -> NumberedPlan:
+    """The first plan of a run that was handed one.
+
+    Raises:
+        UserError: Its size is not N, or a choice cannot be made with these seeds; names the first.
+    """
+    plan = read_plan(name)
+    choices = tuple(choice.model_copy(update={"fixed": False}) for choice in plan.choices)
+    if len(choices) != size:
+        raise UserError(f"the plan holds {len(choices)} choices, not {size}", fix="leave -N out, or plan anew")
+    known = {seed.content_hash: seed for seed in inputs}
+    for choice in choices:
+        seed = known.get(choice.seed_hash)
+        if seed is None or str(choice.action) not in seed.skills:
+            why = "is not among the seeds" if seed is None else seed.ineligible.get(str(choice.action), "cannot apply")
+            raise UserError(f"the plan wants {choice.action} of {choice.seed_id}: {why}", fix="plan anew")
+    return NumberedPlan(
+        number=0, plan=plan.model_copy(update={"choices": choices}), slots={index: index for index in range(size)}
+    )
