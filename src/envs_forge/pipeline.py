@@ -126,6 +126,7 @@ def _begin(run: Run, command: str) -> None:
         desk = ModelDesk(run.journal.ledger, session, run.config.budget, run.stop)
         for part in run.parts.paying():
             part.attach(desk)
+        run.progress.spent = desk.spending
     reaped = run.parts.reap()
     if reaped:
         log.info("removed %d things that a dead process had left", reaped)

@@ -54,6 +54,12 @@ class ModelDesk:
         self._ledger, self._session, self._stop = ledger, session, stop
         self.budget = Budget(caps, spent_before(ledger), seconds_before(ledger))
 
+    def spending(self) -> str:
+        """What was spent so far, in a few words."""
+        spent = self.budget.spent
+        cost = "cost not known" if spent.usd is None else f"${spent.usd:.3f}"
+        return f"{spent.calls} calls, {spent.tokens:,} tokens, {cost}"
+
     def known(self, role: str, subject: str, number: int = 0) -> Answer | None:
         """An answer that came earlier."""
         found = self._ledger.read(ModelAnswerRecord, role=role, subject=subject, number=number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -49,6 +49,8 @@ class Progress:
         self._phase = self._counted = Phase.STARTING
         self._done = self._before = self._total = 0
         self._in_flight = self._invalid = 0
+        self.spent: Callable[[], str] = lambda: ""
+        """What synthesis has cost so far, for the line."""
         self._rejected: Counter[str] = Counter()
         self._seeds: dict[str, SeedProgress] = {}
 
@@ -132,7 +134,8 @@ class Progress:
             in_flight = [] if self._phase is Phase.ENDED else [f"in flight {self._in_flight}"]
             reasons = ", ".join(f"{stage} {count}" for stage, count in sorted(self._rejected.items()))
             rejected = f"rejected {self._rejected.total()}" + (f" ({reasons})" if reasons else "")
-            return [f"accepted {self._done}/{self._total}", *in_flight, rejected]
+            spent = [told] if (told := self.spent()) else []
+            return [f"accepted {self._done}/{self._total}", *in_flight, rejected, *spent]
         return [self._phase.value]
 
     def _left_s(self, now: float) -> float | None:
