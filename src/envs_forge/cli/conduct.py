@@ -9,6 +9,7 @@ from pathlib import Path
 
 from envs_forge.cli.console import note
 from envs_forge.cli.display import Display
+from envs_forge.cli.livetable import live_rows
 from envs_forge.config import RunConfig
 from envs_forge.errors import ForgeError, InfrastructureError, InvariantError
 from envs_forge.pipeline import InterruptedRunError, run
@@ -77,7 +78,7 @@ def conduct(
         ForgeError: As `pipeline.run`; a fault of the machine comes with that command too.
     """
     progress = Progress()
-    display = Display(progress.line, lambda: progress.phase.value, quiet=quiet)
+    display = Display(progress.line, lambda: progress.phase.value, quiet=quiet, rows=live_rows(progress))
     with _logged(directory.log), heeded(display.note) as stop:
         if not quiet:
             note(f"run directory {shown(directory.root)}")

@@ -46,7 +46,7 @@ def show_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, right:
         rows: Cells as text.
         right: Columns that are aligned on the right, counted from 0.
     """
-    cells = [[_printable(cell) for cell in row] for row in rows]
+    cells = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
 
     def line(row: Sequence[str]) -> str:
@@ -58,6 +58,6 @@ def show_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, right:
         say(line(row))
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Without control characters: names come from directories of strangers."""
     return "".join(sign if sign.isprintable() else "?" for sign in text)

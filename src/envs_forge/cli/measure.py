@@ -13,6 +13,7 @@ from envs_forge.cli.console import show_json
 @click.command()
 @options.pool()
 @options.policy()
+@options.adaptive()
 @options.machine()
 @options.config_file()
 @click.option(
@@ -29,15 +30,22 @@ def measure(file: str | None, output: str | None, dry_run: bool, quiet: bool, js
     """Measure the pass rates of a policy on tasks.
 
     Every task is attempted a few times, each time in a fresh sandbox. What the machine spoils is tried again
-    and never counts as a failure of the policy. Exits with 1 when a task has no
-    rollout that counts.
+    and never counts as a failure of the policy. Rollouts of earlier runs of the same policy on the same task
+    are used again. Exits with 1 when rollouts are missing or a task has none that counts.
     """
     from pathlib import Path
 
     from envs_forge.cli.conduct import begin
-    from envs_forge.cli.report import dry_run_document, exit_code, show_rates
+    from envs_forge.cli.rates import show_rates
+    from envs_forge.cli.report import dry_run_document, exit_code
+    from envs_forge.errors import UserError
     from envs_forge.files import write_bytes
 
+    only = [name for name in ("rollout_budget", "cap", "delta") if flags[name] is not None]
+    if only and not flags["adaptive"]:
+        raise UserError(f"--{only[0].removeprefix('rollout_')} needs --adaptive")
+    if flags["adaptive"] and flags["attempts"] is not None:
+        raise UserError("-k has no say with --adaptive", fix="--cap is the most of one task, --budget that of all")
     config = options.config(file, flags, goal="pass-rates")
     if dry_run:
         show_json(dry_run_document(config))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from envs_forge.cli.console import say, show_table
-from envs_forge.cli.report import k_of_n
+from envs_forge.cli.livetable import k_of_n
 from envs_forge.plan.explanation import Explanation, SeedExplanation
 from envs_forge.plan.model import Choice, Plan, QuotaReport
 

@@ -132,6 +132,7 @@ def pass_rates_document(seeds: Sequence[Seed], rates: Rates, parts: Parts, confi
         "policy": parts.policy.model_dump(mode="json"),
         "counted": sorted(counted_statuses(config)),
         "pass_rates": [{"id": seed.id, **_row(rates[seed.hash])} for seed in seeds if rates[seed.hash].n],
+        "missing": sum(rate.missing for rate in rates.values()),
         "unmeasured": {seed.id: rates[seed.hash].invalid for seed in seeds if not rates[seed.hash].n},
     }
 
