@@ -62,7 +62,7 @@ def test_dry_run_starts_nothing(forge: Forge, here: Path, world: World) -> None:
 def test_measure_writes_what_plan_reads(forge: Forge, here: Path, world: World) -> None:
     said = forge("measure", "-p", "pool", "-k", "3", "-o", "rates.json", "-q")
     assert said.code == 0
-    assert said.out.splitlines()[0].split() == ["seed", "k/n", "rate", "95", "%", "interval", "spoiled"]
+    assert said.out.splitlines()[0].split() == ["seed", "k/n", "rate", "95", "%", "interval", "remarks"]
     assert "next: envs-forge plan --pass-rates runs/" in said.out
     said = forge("measure", "-p", "pool", "-k", "3", "-q", "--json")
     assert [(row["id"], row["n"]) for row in said.json["pass_rates"]] == [(f"seed-{n}", 3) for n in range(4)]

@@ -74,7 +74,7 @@ def adaptive() -> Callable[[F], F]:
         ),
         click.option(
             "--budget", "rollout_budget", type=int, metavar="B",
-            help="With --adaptive: rollouts of all seeds together [default: 4.8 a seed].",
+            help="With --adaptive: rollouts of all seeds together; 4.8 for each seed where it is not given.",
         ),
         click.option("--cap", type=int, metavar="K", help="With --adaptive: most rollouts of one seed [default: 16]."),
         click.option(

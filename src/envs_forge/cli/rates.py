@@ -32,7 +32,7 @@ def show_rates(directory: RunDirectory, result: RunResult, *, json_: bool) -> No
     for line in histogram([row["pass_rate"] for row in rows]):
         say(line)
     say()
-    say(f"n counts: {', '.join(document['counted'])}")
+    say(f"n counts: {', '.join(status for status, counts in document['counted'].items() if counts)}")
     for line in _totals(result, rows):
         say(line)
     say(f"results: {shown(directory.pass_rates)}, rollouts in {shown(directory.jobs)}")

@@ -13,7 +13,7 @@ from envs_forge.files import disk_faults, write_json
 from envs_forge.rollout.jobs.writer import JobWriter
 from envs_forge.rollout.passrate import pass_rate
 from envs_forge.rollout.pool import RETRIED
-from envs_forge.rollout.trial import PassRate, Trial
+from envs_forge.rollout.trial import PassRate, Trial, TrialStatus
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.journal import Journal
 from envs_forge.run.parts import Parts
@@ -130,7 +130,7 @@ def pass_rates_document(seeds: Sequence[Seed], rates: Rates, parts: Parts, confi
     return {
         "schema_version": 1,
         "policy": parts.policy.model_dump(mode="json"),
-        "counted": sorted(counted_statuses(config)),
+        "counted": {status.value: status in counted_statuses(config) for status in TrialStatus},
         "pass_rates": [{"id": seed.id, **_row(rates[seed.hash])} for seed in seeds if rates[seed.hash].n],
         "missing": sum(rate.missing for rate in rates.values()),
         "unmeasured": {seed.id: rates[seed.hash].invalid for seed in seeds if not rates[seed.hash].n},
