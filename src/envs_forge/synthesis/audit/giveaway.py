@@ -16,7 +16,7 @@ MANY_LINES, MUCH = 2, 0.4
 """So many lines of any length, and so large a share of them, are the solution."""
 LONG_ANSWER = 12
 """Characters of an expected text that are."""
-_DIGITS = re.compile(r"(?<![\w.])\d{3,}(?:\.\d+)?(?![\w.])|(?<![\w.])\d+\.\d+(?![\w.])")
+_DIGITS = re.compile(r"(?<![\w.])(?:\d{3,}(?:\.\d+)?|\d+\.\d+)(?!\w|\.\d)")
 _PLUMBING = re.compile(r"^(?:#|set -|mkdir -p|cd |import |from |with open|def |for |if |python3? -|cat >|EOF|\))")
 _SHORT_LINE = 6
 _SHOWN = 3
@@ -60,7 +60,8 @@ def _answers(what: Statements) -> Iterator[str]:
         telling = len(answer) >= LONG_ANSWER and len(re.findall(r"\w+", answer)) > 1 and "/" not in answer[:1]
         if telling and answer in what.instruction and not _is_known(answer, what):
             yield answer
-    numbers = {match[0] for answer in what.tests.expected for match in _DIGITS.finditer(answer)}
+    compared = what.tests.expected | what.tests.compared
+    numbers = {match[0] for answer in compared for match in _DIGITS.finditer(answer)}
     for number in sorted(numbers & {match[0] for match in _DIGITS.finditer(what.instruction)}):
         if not _is_known(number, what):
             yield number

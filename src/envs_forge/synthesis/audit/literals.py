@@ -19,6 +19,7 @@ _PATH = re.compile(r"(?<![\w./~$}-])/(?:[\w.@+-]+/)*[\w.@+*-]*[\w*]/?")
 _SHELL_COMPARED = re.compile(r"-(?:eq|ne|lt|le|gt|ge)\s+\"?(-?\d+)|[!=]=?\s*\"?(-?\d+(?:\.\d+)?)\"?\s*\]")
 _JQ_KEY = re.compile(r"\.([A-Za-z_]\w*)")
 _JQ = re.compile(r"\bjq\b[^|;\n]*?'([^'\n]*)'")
+_JSON_KEY = re.compile(r"\"(\w+)\"\s*:")
 _HEREDOC = re.compile(r"(<<-?[ \t]*['\"]?(\w+)['\"]?[^\n]*\n).*?^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE)
 _GETTERS = {"get", "getitem"}
 
@@ -91,6 +92,7 @@ def _from_shell(text: str, found: Literals) -> None:
         found.texts.add(match[1] if match[1] is not None else match[2])
     found.numbers |= numbers_in(text)
     found.compared |= {plain_number(match[1] or match[2]) for match in _SHELL_COMPARED.finditer(text)}
+    found.keys.update(_JSON_KEY.findall(text))
     for program in _JQ.findall(text):
         found.keys.update(_JQ_KEY.findall(program))
 

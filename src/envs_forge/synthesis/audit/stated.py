@@ -33,6 +33,7 @@ _NUMBER_WORDS = {
 _NUMBER_WORDS |= {"eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "fifty": "50", "thousand": "1000"}
 _ROOTS = {"app", "opt", "srv", "var", "home", "etc", "data", "root", "mnt", "workspace", "work"}
 _FIELDS = re.compile(r"[,;|\t=:]")
+_ITEM = re.compile(r"^\s*\d+[.)]\s", re.M)
 _MOST = 6
 _EXCHANGED = 2
 """More values than this that do not meet are examples on one side and technicalities on the other."""
@@ -75,8 +76,9 @@ class Statements:
     def numbers(self) -> set[str]:
         """Numbers that the instruction states, in digits or in words."""
         words = re.findall(r"[a-z]+", self.instruction.lower())
-        loose = {plain_number(match) for match in re.findall(r"\d+(?:\.\d+)?", self.instruction)}
-        return loose | numbers_in(self.instruction) | {_NUMBER_WORDS[word] for word in words if word in _NUMBER_WORDS}
+        text = _unlisted(self.instruction)
+        loose = {plain_number(match) for match in re.findall(r"\d+(?:\.\d+)?", text)}
+        return loose | numbers_in(text) | {_NUMBER_WORDS[word] for word in words if word in _NUMBER_WORDS}
 
     @cached_property
     def environment_words(self) -> set[str]:
@@ -178,10 +180,15 @@ def _are_exchangeable(some: list[str], others: list[str], bundle: Bundle) -> boo
 
 def _numbers(what: Statements, parent: Statements) -> tuple[list[str], list[str]]:
     used = set(re.findall(r"\d+", what.solution_text))
-    free = {number for number in numbers_in(what.instruction) - _SMALL if number.isdigit()}
+    free = {number for number in numbers_in(_unlisted(what.instruction)) - _SMALL if number.isdigit()}
     idle = sorted(n for n in free if not used & {n, str(int(n) - 1), str(int(n) + 1)})
     silent = what.solution.numbers - (parent.solution.numbers - parent.numbers) - _SMALL - what.numbers
     return idle, sorted(n for n in silent if n.isdigit() and not what.numbers & {str(int(n) - 1), str(int(n) + 1)})
+
+
+def _unlisted(text: str) -> str:
+    """A text without the numbers of its list items."""
+    return _ITEM.sub("", text)
 
 
 def _listed(values: Iterable[str]) -> str:

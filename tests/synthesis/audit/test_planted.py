@@ -1,0 +1,122 @@
+"""Faults planted into sound children are found, under the right code."""
+
+import pytest
+
+from envs_forge.plan.model import ACTIONS
+from envs_forge.synthesis.audit.check import audit
+from envs_forge.synthesis.audit.model import AuditCode as Code
+from envs_forge.synthesis.overlap.corpus import Source
+
+from ..scripted import faults
+from .children import assignment, child, corpus, seed
+
+PLANTED = {
+    faults.instruction_only: Code.PART_UNCHANGED,
+    faults.near_copy: Code.NEAR_COPY_PARENT,
+    faults.renamed: Code.NAMES_ONLY,
+    faults.oracle_told: Code.ANSWER_IN_INSTRUCTION,
+    faults.answer_told: Code.ANSWER_IN_INSTRUCTION,
+    faults.path_unsaid: Code.UNSTATED_PATH,
+    faults.value_mismatch: Code.PARAMETER_MISMATCH,
+    faults.network_on: Code.FORBIDDEN_CHANGE,
+}
+MANY = (3, 11, 28, 49)
+
+
+def codes(parent, made, asked, pool=None):
+    return [finding.code for finding in audit(parent, made, asked, pool=pool or corpus())]
+
+
+@pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: fault.__name__)
+def test_a_planted_fault_is_found(fault):
+    pool, planted = corpus(), 0
+    for number, action in zip(MANY, (ACTIONS[0], ACTIONS[1], ACTIONS[2], ACTIONS[5]), strict=True):
+        parent = seed(number)
+        made = child(parent, action)
+        spoilt = fault(parent, made[0]) if made else None
+        if spoilt is not None:
+            planted += 1
+            assert PLANTED[fault] in codes(parent, spoilt, made[1], pool), (parent.id, str(action))
+    assert planted
+
+
+def test_an_unchanged_part_is_named():
+    parent = seed(3)
+    made = child(parent, "increase/in_depth")
+    found = audit(parent, faults.instruction_only(parent, made[0]), made[1], pool=corpus())
+    assert [finding.where for finding in found if finding.code == Code.PART_UNCHANGED] == ["D", "S", "T"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        ("increase/in_depth", "reduce/in_depth"),
+        ("increase/in_breadth", "reduce/in_breadth"),
+        ("reduce/in_depth", "increase/in_depth"),
+        ("reduce/in_breadth", "increase/in_breadth"),
+    ],
+)
+def test_a_change_in_the_wrong_direction_is_found(asked, given):
+    parent = seed(49)
+    made, _ = child(parent, given)
+    assert Code.WRONG_DIRECTION in codes(parent, made, assignment(parent, asked))
+
+
+def test_a_diversification_that_shrinks_the_task_is_found():
+    parent = seed(45)
+    smaller, _ = child(parent, "reduce/in_breadth")
+    assert Code.WRONG_DIRECTION in codes(parent, smaller, assignment(parent, "diversify/in_depth"))
+
+
+def test_a_reduction_has_to_change_the_image():
+    parent = seed(49)
+    made, asked = child(parent, "reduce/in_depth")
+    same = faults.with_files(made, {"environment/Dockerfile": faults.text(parent, "environment/Dockerfile")})
+    assert codes(parent, same, asked)[0] == Code.PART_UNCHANGED
+
+
+def test_another_kind_of_file_loses_the_skill_of_the_seed():
+    parent, other = seed(3), seed(61)
+    made, _ = child(other, "diversify/in_depth")
+    asked = assignment(parent, "diversify/in_breadth", required=("artifact/csv",))
+    assert Code.SKILL_LOST in codes(parent, made, asked)
+
+
+def test_a_skill_that_the_task_does_not_declare_is_lost():
+    parent = seed(3)
+    made, asked = child(parent, "increase/in_depth")
+    more = asked.model_copy(update={"required": (*asked.required, "operation/top-k")})
+    assert codes(parent, made, asked) == []
+    assert codes(parent, made, more) == [Code.SKILL_LOST]
+
+
+def test_a_copy_of_another_seed_or_of_an_accepted_candidate_is_found():
+    parent = seed(3)
+    made, asked = child(parent, "diversify/in_breadth")
+    pool = corpus()
+    pool.add(made.model_copy(update={"id": "accepted"}))
+    assert codes(parent, made, asked, pool) == [Code.NEAR_COPY_CANDIDATE]
+    assert Code.NEAR_COPY_SEED in codes(parent, seed(19).model_copy(update={"id": "x"}), asked, pool)
+
+
+def test_what_repeats_an_evaluation_task_is_found():
+    parent = seed(3)
+    made, asked = child(parent, "diversify/in_breadth")
+    pool = corpus()
+    pool.add(made.model_copy(update={"id": "held-out"}), Source.EVALUATION)
+    assert codes(parent, made, asked, pool) == [Code.EVALUATION_OVERLAP]
+
+
+def test_a_compose_file_is_more_than_the_seed_needed():
+    parent = seed(3)
+    made, asked = child(parent, "increase/in_depth")
+    composed = faults.with_files(made, {"environment/docker-compose.yaml": "services: {main: {build: .}}\n"})
+    assert Code.FORBIDDEN_CHANGE in codes(parent, composed, asked)
+
+
+def test_evidence_is_short_enough_to_be_shown_to_a_model():
+    parent = seed(49)
+    made, asked = child(parent, "increase/in_depth")
+    for fault in (faults.instruction_only, faults.renamed, faults.oracle_told):
+        for finding in audit(parent, fault(parent, made), asked, pool=corpus()):
+            assert 0 < len(finding.evidence) < 1500, finding

@@ -1,0 +1,1 @@
+"""A scripted model endpoint and the faults that it plants."""
