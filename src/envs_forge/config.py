@@ -77,6 +77,23 @@ class AdaptiveSettings(BaseModel):
         return max(self.budget or -(-seeds * 24 // 5), seeds * self.start)
 
 
+class HarborSettings(BaseModel):
+    """How policies `harbor:NAME` run. All but `python` and `around_s` is part of the policy's identity."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    python: str | None = None
+    """A Python that has Harbor. None: `HARBOR_PYTHON` of the environment, else one made in the cache directory."""
+    environment: str = "docker"
+    """Where Harbor runs its trials: `docker`, `daytona`, `modal`, `e2b` or what else its `--env` takes."""
+    options: Mapping[str, str] = {}
+    """Options of the agent, as Harbor's `--agent-kwarg` takes them."""
+    arguments: tuple[str, ...] = ()
+    """Further arguments of `harbor trial start`. No secrets: keys belong into the environment."""
+    around_s: float = Field(default=1800.0, gt=0, allow_inf_nan=False)
+    """Seconds for building and setting up, beside the agent's and the tests' own; then Harbor counts as hanging."""
+
+
 class WriterSettings(BaseModel):
     """The model that writes bundles, or one that judges them: where it is, how it is asked, what it costs."""
 
@@ -140,13 +157,15 @@ class RunConfig(BaseModel):
     limit: int | None = Field(default=None, ge=1)
     """At most so many seeds, the first by name."""
     policy: str = "builtin"
-    """Who attempts the seeds: `builtin`, `terminal`, `oracle`, `nop` or `command:PATH`."""
+    """Who attempts the seeds: `builtin`, `terminal`, `oracle`, `nop`, `command:PATH` or `harbor:NAME`."""
     model: str | None = None
     """The policy's model, for policies that have one. With one and no `policy`, that is `terminal`."""
     endpoint: EndpointSettings = EndpointSettings()
     """Where the policy's model is served."""
     agent: AgentSettings = AgentSettings()
     """Limits and sampling of the policy `terminal`."""
+    harbor: HarborSettings = HarborSettings()
+    """How policies `harbor:NAME` run."""
     rollouts: int = Field(default=4, ge=1)
     """Counted rollouts of the policy on each seed."""
     adaptive: AdaptiveSettings = AdaptiveSettings()

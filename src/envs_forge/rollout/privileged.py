@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from envs_forge.rollout.foreign import ForeignPolicy
 from envs_forge.rollout.policy import Attempt, Policy, PolicyIdentity
 from envs_forge.sandbox.engine import Sandbox
 from envs_forge.sandbox.runtime import Prepared, Runtime
@@ -29,4 +30,6 @@ class PrivilegedPolicy(Protocol):
         ...
 
 
-AnyPolicy = Policy | PrivilegedPolicy
+SandboxPolicy = Policy | PrivilegedPolicy
+"""Works in a sandbox of ours, and our verifier judges."""
+AnyPolicy = SandboxPolicy | ForeignPolicy

@@ -13,9 +13,10 @@ from pydantic import BaseModel, ConfigDict
 from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.model import Bundle
 from envs_forge.errors import InfrastructureError
+from envs_forge.rollout.foreign import ForeignPolicy
 from envs_forge.rollout.identity import trial_seed
 from envs_forge.rollout.policy import Attempt, SpoiltAttemptError, StopReason, TaskView
-from envs_forge.rollout.privileged import AnyPolicy, PrivilegedPolicy
+from envs_forge.rollout.privileged import AnyPolicy, PrivilegedPolicy, SandboxPolicy
 from envs_forge.rollout.trial import COUNTED, Trial, TrialStatus
 from envs_forge.sandbox.engine import Sandbox
 from envs_forge.sandbox.runtime import Prepared, Runtime
@@ -112,6 +113,9 @@ def run_trial(
     core = core or contextlib.nullcontext()
     draft = TrialDraft(prepared.bundle, bundle_hash or content_hash(prepared.bundle), policy, index, retry)
     try:
+        if isinstance(policy, ForeignPolicy):
+            _elsewhere(draft, prepared, policy, options)
+            return _judged(draft, options.counted)
         with contextlib.ExitStack() as stack:
             with core:
                 work = stack.enter_context(runtime.open(prepared))
@@ -123,6 +127,15 @@ def run_trial(
         status, text = machine_fault(error)
         return draft.end(status, error=text)
     return _judged(draft, options.counted)
+
+
+def _elsewhere(draft: TrialDraft, prepared: Prepared, policy: ForeignPolicy, options: TrialOptions) -> None:
+    """A whole trial of another system, which also judged it."""
+    try:
+        draft.attempt, draft.verification = policy.run_whole(prepared, timeout_s=task_view(prepared, options).timeout_s)
+    except SpoiltAttemptError as error:
+        draft.attempt = error.attempt
+        raise
 
 
 def machine_fault(error: Exception) -> tuple[TrialStatus, str]:
@@ -142,7 +155,7 @@ def _attempt(
     draft: TrialDraft,
     runtime: Runtime,
     prepared: Prepared,
-    policy: AnyPolicy,
+    policy: SandboxPolicy,
     work: Sandbox,
     options: TrialOptions,
 ) -> bool:

@@ -192,7 +192,9 @@ def open_parts(config: RunConfig) -> Parts:
     from envs_forge.run.rollouts import adaptive_options, allowed_actions, measure_options
     from envs_forge.synthesis.registry import make_generator
 
-    policy = make_policy(config.policy, model=config.model, endpoint=config.endpoint, agent=config.agent)
+    policy = make_policy(
+        config.policy, model=config.model, endpoint=config.endpoint, agent=config.agent, harbor=config.harbor
+    )
     generator = make_generator(config.generator, seed=config.seed, writer=config.writer)
     judge = _judge(config)
     _check_money(config)

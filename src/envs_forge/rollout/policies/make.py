@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from envs_forge.config import AgentSettings
+from envs_forge.config import AgentSettings, HarborSettings
 from envs_forge.errors import UserError
 from envs_forge.models.settings import EndpointSettings
 from envs_forge.rollout.policies.command import CommandPolicy
@@ -12,7 +12,7 @@ from envs_forge.rollout.policies.nop import NopPolicy
 from envs_forge.rollout.policies.oracle import OraclePolicy
 from envs_forge.rollout.privileged import AnyPolicy
 
-FORMS = "builtin, builtin:PRESET, builtin:FILE, terminal, oracle, nop or command:PATH"
+FORMS = "builtin, builtin:PRESET, builtin:FILE, terminal, oracle, nop, command:PATH or harbor:NAME"
 
 
 def make_policy(
@@ -21,6 +21,7 @@ def make_policy(
     model: str | None = None,
     endpoint: EndpointSettings = EndpointSettings(),  # noqa: B008 - frozen
     agent: AgentSettings = AgentSettings(),  # noqa: B008 - frozen
+    harbor: HarborSettings = HarborSettings(),  # noqa: B008 - frozen
 ) -> AnyPolicy:
     """Make the policy that `spec` names.
 
@@ -29,13 +30,16 @@ def make_policy(
         model: The model of a policy that has one.
         endpoint: Where that is served.
         agent: How it works.
+        harbor: How Harbor's agents run.
 
     Raises:
         UserError: There is no such policy, its argument is wrong, or it lacks a model or has one too many.
-        PrerequisiteError: The endpoint of its model does not answer.
+        PrerequisiteError: The endpoint of its model does not answer, or Harbor cannot be installed.
     """
     if spec == "terminal":
         return _terminal(model, endpoint, agent)
+    if spec.startswith("harbor:"):
+        return _harbor(spec.removeprefix("harbor:"), model, endpoint, harbor)
     if model is not None:
         raise UserError(f"the policy {spec} has no model to choose", fix="leave out -m, or give --policy terminal")
     kind, colon, argument = spec.partition(":")
@@ -58,6 +62,14 @@ def _terminal(model: str | None, endpoint: EndpointSettings, agent: AgentSetting
     if model is None:
         raise UserError("the policy terminal needs a model", fix="give -m MODEL")
     return TerminalPolicy(model, endpoint, agent)
+
+
+def _harbor(agent: str, model: str | None, endpoint: EndpointSettings, harbor: HarborSettings) -> AnyPolicy:
+    from envs_forge.rollout.policies.harbor.policy import HarborPolicy
+
+    if not agent:
+        raise UserError("harbor: needs the name of an agent", fix="--policy harbor:NAME, e.g. harbor:oracle")
+    return HarborPolicy(agent, harbor, model=model, base_url=endpoint.base_url)
 
 
 def _builtin(argument: str | None) -> AnyPolicy:
