@@ -51,7 +51,8 @@ def policy() -> Callable[[F], F]:
     return chained(
         click.option(
             "--policy", metavar="NAME",
-            help="builtin[:PRESET|:FILE], terminal, oracle, nop or command:PATH [default: builtin]. With -m: terminal.",
+            help="builtin[:PRESET|:FILE], terminal, oracle, nop, command:PATH or harbor:NAME [default: builtin]. "
+            "With -m: terminal.",
         ),
         click.option("-m", "--model", metavar="MODEL", help="Model of the policy terminal."),
         click.option(

@@ -32,6 +32,8 @@ def show_rates(directory: RunDirectory, result: RunResult, *, json_: bool) -> No
     for line in histogram([row["pass_rate"] for row in rows]):
         say(line)
     say()
+    if verifier := document["policy"]["settings"].get("verifier"):
+        say(f"judged by {verifier}: not to be counted together with rates of other policies")
     say(f"n counts: {', '.join(status for status, counts in document['counted'].items() if counts)}")
     for line in _totals(result, rows):
         say(line)
