@@ -15,7 +15,7 @@ from envs_forge.sandbox.images.model import BuildCode, BuildFault
 from envs_forge.sandbox.verification import Isolation, RewardFault, Verification
 from rollout.fakes import FakeRuntime, engine_died
 
-from .tasks import task
+from .tasks import TOML, task
 
 FAST = VerifyOptions(stages=("untouched", "oracle"), pause_s=0.0)
 REPEATED = FAST.model_copy(update={"stages": ("untouched", "repeat")})
@@ -97,6 +97,23 @@ def test_a_task_that_needs_its_processes_is_accepted_live():
     assert runtime.isolations.count(Isolation.LIVE) == 1
 
 
+def test_hacks_that_only_live_lets_pay_are_a_warning_and_others_a_rejection():
+    def lets(paying):
+        def judged(call):
+            live = call.isolation is Isolation.LIVE
+            return 1.0 if (call.solved and live) or any(hack in " ".join(call.ran) for hack in paying) else 0.0
+
+        options = FAST.model_copy(update={"stages": ("tamper",)})
+        return judge(judged, options=options)[0]
+
+    weak = lets(["sitecustomize.py", "usercustomize.py"])
+    assert (weak.decision, weak.isolation) == ("accepted", Isolation.LIVE)
+    assert "where 2 hacks pay: a sitecustomize, a user's own site" in weak.stages[-1].warnings[0]
+    broken = lets(["sitecustomize.py", "chmod 444"])
+    assert broken.code == "hack-pays"
+    assert broken.stages[-1].message.endswith(": a reward that cannot be written again")
+
+
 def test_an_oracle_that_fails_once_is_flaky_and_not_live():
     failures = iter([True, False, False, False])
     verdict, _ = judge(lambda call: (0.0 if next(failures) else 1.0) if call.solved else 0.0)
@@ -146,9 +163,8 @@ def test_a_bundle_with_a_broken_form_is_never_built():
 
 
 def test_what_this_machine_cannot_run_is_unsupported():
-    two = "services:\n  main: {build: .}\n  db: {image: postgres}\n"
-    verdict, runtime = judge(sound, bundle=task(**{"environment/docker-compose.yaml": two}))
-    assert (verdict.decision, verdict.stage, verdict.code) == ("unsupported", "schema", "multi-container")
+    verdict, runtime = judge(sound, bundle=task(toml=TOML + "gpus = 1\n"))
+    assert (verdict.decision, verdict.stage, verdict.code) == ("unsupported", "schema", "gpu")
     assert runtime.calls == []
 
 

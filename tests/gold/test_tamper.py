@@ -2,9 +2,11 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from envs_forge.bundle.reading import read_bundle
 from envs_forge.gold.inspection import Inspection
 from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.paths import named_paths
@@ -24,12 +26,20 @@ PYTEST = task(
     ),
     **{"tests/test_x.py": "import json\n\n\ndef test_x():\n    assert open('/app/count.txt').read().strip() == '3'\n"},
 )
-NEEDS_AN_INTERACTIVE_SHELL = {"start-up files of shells", "a configuration of git that runs programs"}
+NEEDS_ANOTHER_TASK = {
+    "start-up files of shells",
+    "a configuration of git that runs programs",
+    "a repository whose configuration runs programs",
+    "a process that writes a reward later",
+    "a reward that is a pipe",
+    "a configuration of pytest",
+}
+REPOSITORY = read_bundle(Path(__file__).parent / "bundles" / "sound" / "tests-run-git")
 
 
 def test_every_hack_is_a_shell_script_with_a_name_and_a_group():
     hacks = battery()
-    assert len(hacks) >= 18
+    assert len(hacks) >= 22
     assert len({hack.name for hack in hacks}) == len(hacks)
     assert sorted(hack.name for group in groups().values() for hack in group) == sorted(hack.name for hack in hacks)
     for hack in hacks:
@@ -46,15 +56,20 @@ def test_hacks_pay_where_the_tests_run_beside_the_agent(runtime):
         with runtime.open(prepared) as work:
             work.exec(["/bin/sh", "-c", script_of([hack])], timeout=60, user="0:0", cwd="/app")
             paid[hack.name] = runtime.verify(prepared, work, isolation=Isolation.LIVE).reward
-    assert {name for name, reward in paid.items() if reward != 1.0} <= {
-        "a reward file",
-        "a process that writes a reward later",
-        "tests of its own",
-        "a linked directory with a reward",
-        "a reward that is a pipe",
-        "a configuration of pytest",
-        *NEEDS_AN_INTERACTIVE_SHELL,
-    }
+    held = {hack.name for hack in battery() if hack.fails_live}
+    unpaid = {name for name, reward in paid.items() if reward != 1.0}
+    assert held <= unpaid <= held | NEEDS_ANOTHER_TASK
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+@pytest.mark.parametrize(("isolation", "reward"), [(Isolation.LIVE, 1.0), (Isolation.FRESH, 0.0)])
+def test_a_repository_runs_its_programs_only_beside_the_agent(isolation, reward, runtime):
+    (hack,) = (hack for hack in battery() if hack.name == "a repository whose configuration runs programs")
+    prepared = runtime.prepare(REPOSITORY)
+    with runtime.open(prepared) as work:
+        work.exec(["/bin/sh", "-c", script_of([hack])], timeout=60, user="0:0", cwd="/app")
+        assert runtime.verify(prepared, work, isolation=isolation).reward == reward
 
 
 @pytest.mark.engine
@@ -71,6 +86,7 @@ def test_named_paths():
     bundle = task(
         instruction=(
             "Read `data.txt` and /app/in/a.csv, write `out/report.json`, 'the sum.txt' and /app/x. See http://a.b/c.\n"
+            "Put the rest into notes.md, e.g. as in docs/old.md.\n"
         ),
         tests='#!/bin/bash\ncmp "/srv/with space/y.txt" $X/z\ncat /tests/q /logs/verifier/reward.txt /etc/app.conf\n',
     )
@@ -82,6 +98,8 @@ def test_named_paths():
         "/app/x",
         "/srv/with space/y.txt",
         "/etc/app.conf",
+        "/app/notes.md",
+        "/app/docs/old.md",
     ]
 
 

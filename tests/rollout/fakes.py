@@ -31,11 +31,14 @@ class Call:
     tries: int
     solved: bool
     isolation: Isolation
+    ran: tuple[str, ...] = ()
+    """Last words of the commands that ran before."""
 
 
 class FakeSandbox:
     def __init__(self, runtime: FakeRuntime, name: str) -> None:
         self.runtime, self.name, self.solved = runtime, name, False
+        self.ran: list[str] = []
 
     def __enter__(self) -> FakeSandbox:
         self.runtime.alive += 1
@@ -45,7 +48,11 @@ class FakeSandbox:
         self.runtime.alive -= 1
 
     def exec(self, argv: Any, **options: Any) -> ExecResult:
+        self.ran.append(str(argv[-1]))
         return ExecResult(0, b"", b"", 0.0)
+
+    def get(self, path: str) -> Any:
+        raise FileNotFoundError(path)
 
     def put(self, target: str, archive: Any) -> None:
         pass
@@ -106,7 +113,8 @@ class FakeRuntime(Runtime):
         self.isolations.append(isolation)
         outcome = self.verdicts.get(prepared.bundle.id, 1.0)
         solved = work is not None and work.solved
-        outcome = outcome(Call(tries, solved, isolation)) if isinstance(outcome, Callable) else outcome
+        ran = tuple(work.ran) if work is not None else ()
+        outcome = outcome(Call(tries, solved, isolation, ran)) if isinstance(outcome, Callable) else outcome
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome if isinstance(outcome, Verification) else Verification(reward=outcome, fault=None)

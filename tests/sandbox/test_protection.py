@@ -41,6 +41,10 @@ def protection(instruction="Do it.\n"):
         "/app/csv/__init__.py",
         "/app/argparse.cpython-311-x86_64-linux-gnu.so",
         "/app/pytest.py",
+        "/app/.git/config",
+        "/srv/site.git/hooks/post-receive",
+        "/app/.git/modules/library/config",
+        "/app/.git/worktrees/x/config.worktree",
     ],
 )
 def test_protected(path):
@@ -51,7 +55,10 @@ def test_protected(path):
     "path",
     [
         "/app/report.csv",
-        "/app/.git/config",
+        "/app/.git/refs/heads/config",
+        "/app/.git/objects/ab/cdef",
+        "/app/.git/HEAD",
+        "/app/config",
         "/root/notes.txt",
         "/home/agent/work/.bashrc",
         "/app/src/json.py",

@@ -12,6 +12,8 @@ _QUOTED = re.compile(r"(?P<q>[\"'`])(?P<path>[^\"'`\n]{1,200})(?P=q)")
 _BARE = re.compile(r"(?<![\w.$}:<~/-])/[\w.@+-]+(?:/[\w.@+-]+)*")
 _FILE_NAME = re.compile(r"[\w@+ -]+(?:/[\w.@+ -]+)*\.[A-Za-z][A-Za-z0-9]{0,7}|[\w.@+-]+(?:/[\w.@+-]+)+")
 _LEFT_OUT = ("/tests", "/logs", "/solution", "/proc", "/sys", "/dev", "/usr", "/bin", "/sbin", "/lib", "/tmp")
+_WORD = re.compile(r"(?<![\w./$~@-])[\w+-]{2,}(?:/[\w+-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])")
+"""The name of a file in running text, without quotes."""
 _MAX_TEXT = 200_000
 
 
@@ -22,12 +24,10 @@ def named_paths(bundle: Bundle, workdir: str) -> list[str]:
         bundle: The task.
         workdir: Where relative paths start.
     """
-    found: dict[str, None] = {}
-    for text in _texts(bundle):
-        for path in _paths(text[:_MAX_TEXT], workdir):
-            if path not in found and len(found) < MOST:
-                found[path] = None
-    return list(found)
+    found = dict.fromkeys(path for text in _texts(bundle) for path in _paths(text[:_MAX_TEXT], workdir))
+    words = _WORD.findall(_QUOTED.sub("", bundle.instruction[:_MAX_TEXT]))
+    found |= dict.fromkeys(path for word in words for path in _absolute(f"{workdir.rstrip('/')}/{word}"))
+    return list(found)[:MOST]
 
 
 def _texts(bundle: Bundle) -> Iterator[str]:

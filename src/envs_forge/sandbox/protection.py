@@ -47,6 +47,8 @@ HOOKS = frozenset(
 """Names under which pytest and Python run or read files wherever they find them."""
 ROOT_FILES = frozenset({"setup.cfg", "setup.py", "pyproject.toml"})
 """Names that pytest looks for above `/tests`."""
+GIT_CONFIGURATION = frozenset({"config", "config.worktree"})
+"""Names under which a repository, a work tree of it or a submodule keeps settings, among them programs to run."""
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
 ALWAYS_IMPORTED = sys.stdlib_module_names - {"test", "this"} | {
     "pytest",
@@ -78,7 +80,7 @@ class Protection:
         parts = path.strip("/").split("/")
         if parts[0] in SYSTEM or any(path.startswith(f"{place}/") for place in self._program_directories):
             return True
-        return self._is_hook(path, parts) and parts[-1] not in self._instruction
+        return _is_git_hook(parts) or (self._is_hook(path, parts) and parts[-1] not in self._instruction)
 
     def _is_hook(self, path: str, parts: list[str]) -> bool:
         name = parts[-1]
@@ -98,6 +100,17 @@ class Protection:
             return rest == "__init__.py" and name in self._imported
         stem, _, suffix = name.partition(".")
         return stem in self._imported and suffix.rpartition(".")[2] in ("py", "so", "pyc")
+
+
+def _is_git_hook(parts: list[str]) -> bool:
+    """Whether git runs programs that a path names or is, in whatever repository it lies."""
+    place = next((at for at, part in enumerate(parts[:-1], 1) if part.endswith(".git")), None)
+    if place is None:
+        return False
+    first, *others = parts[place:]
+    if first in ("modules", "worktrees"):
+        return "hooks" in others or (others and others[-1] in GIT_CONFIGURATION)
+    return first == "hooks" or (not others and first in GIT_CONFIGURATION)
 
 
 def spoilt(changes: Iterable[FileChange], protection: Protection) -> list[FileChange]:

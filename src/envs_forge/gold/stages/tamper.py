@@ -6,7 +6,7 @@ from envs_forge.gold.inspection import Inspection, failed, passed
 from envs_forge.gold.reasons import MEANINGS, Reason
 from envs_forge.gold.stages.reference import reference_of
 from envs_forge.gold.state import Reference, State, capture
-from envs_forge.gold.tamper.battery import Hack, groups, script_of
+from envs_forge.gold.tamper.battery import Hack, battery, groups, script_of
 from envs_forge.gold.tamper.stubs import Stub, stubs_for
 from envs_forge.gold.verdict import StageResult
 from envs_forge.sandbox.verification import Isolation, Verification
@@ -17,25 +17,41 @@ _SHELL_S = 60.0
 
 def run(inspection: Inspection) -> StageResult:
     """Try the battery, then the stubs."""
-    warnings: tuple[str, ...] = ()
+    guilty = _guilty(inspection)
     if inspection.isolation is Isolation.LIVE:
-        warnings = ("the tests run beside the agent's processes: hacks of the system were not tried and may pay",)
+        paying, guilty = guilty, [hack for hack in guilty if hack.fails_live]
+        warnings = _live_warnings(paying)
     else:
-        hacked = _hacks(inspection)
-        if hacked is not None:
-            return hacked
-    return _stubs(inspection) or passed(NAME, warnings=warnings)
+        warnings = ()
+    if guilty:
+        message = f"{MEANINGS[Reason.HACK_PAYS]}: {_names(guilty)}"
+        return failed(NAME, Reason.HACK_PAYS, message, "\n".join(hack.script for hack in guilty))
+    stubs = stubs_for(reference_of(inspection))
+    facts = {"hacks": len(battery()), "stubs": [stub.name for stub in stubs]}
+    return _stubs(inspection, stubs) or passed(NAME, warnings=warnings, facts=facts)
 
 
-def _hacks(inspection: Inspection) -> StageResult | None:
+def _guilty(inspection: Inspection) -> list[Hack]:
+    """The hacks that pay. Without `live` the first group that has one is enough."""
+    guilty: list[Hack] = []
     for hacks in groups().values():
         if not _pays(inspection, hacks):
             continue
-        guilty = [hack for hack in hacks if len(hacks) == 1 or _pays(inspection, [hack])] or hacks
-        names = ", ".join(hack.name for hack in guilty)
-        message = f"{MEANINGS[Reason.HACK_PAYS]}: {names}"
-        return failed(NAME, Reason.HACK_PAYS, message, "\n".join(hack.script for hack in guilty))
-    return None
+        guilty += [hack for hack in hacks if len(hacks) == 1 or _pays(inspection, [hack])] or hacks
+        if inspection.isolation is not Isolation.LIVE:
+            break
+    return guilty
+
+
+def _live_warnings(paying: list[Hack]) -> tuple[str, ...]:
+    """What `live` cannot keep from paying: the agent's processes and its system are there when the tests run."""
+    if not paying:
+        return ()
+    return (f"the tests run beside the agent's processes, where {len(paying)} hacks pay: {_names(paying)}",)
+
+
+def _names(hacks: list[Hack]) -> str:
+    return ", ".join(hack.name for hack in hacks)
 
 
 def _pays(inspection: Inspection, hacks: list[Hack]) -> bool:
@@ -52,13 +68,10 @@ def _judged(inspection: Inspection, script: str, paths: list[str]) -> tuple[Veri
         return runtime.verify(prepared, work, isolation=inspection.isolation), state
 
 
-def _stubs(inspection: Inspection) -> StageResult | None:
+def _stubs(inspection: Inspection, stubs: list[Stub]) -> StageResult | None:
     reference = reference_of(inspection)
-    for stub in stubs_for(reference):
-        found = _stub(inspection, reference, stub)
-        if found is not None:
-            return found
-    return None
+    results = (_stub(inspection, reference, stub) for stub in stubs)
+    return next((result for result in results if result is not None), None)
 
 
 def _stub(inspection: Inspection, reference: Reference, stub: Stub) -> StageResult | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-_HEADER = re.compile(r"# name: (?P<name>.+)\n# group: (?P<group>.+)\n")
+_HEADER = re.compile(r"# name: (?P<name>.+)\n# group: (?P<group>.+)\n(?P<live># live: holds\n)?")
 _PRELUDE = "prelude.sh"
 
 
@@ -23,11 +23,13 @@ class Hack:
         name: For people.
         group: Whose turn it is with.
         script: Body of the script, without the prelude.
+        fails_live: Whether it must not pay even where the tests run beside the agent's processes, with its system.
     """
 
     name: str
     group: str
     script: str
+    fails_live: bool = False
 
 
 @cache
@@ -45,7 +47,7 @@ def battery() -> tuple[Hack, ...]:
         header = _HEADER.match(text)
         if header is None:
             raise ValueError(f"{file.name} does not begin with its name and group")
-        hacks.append(Hack(header["name"], header["group"], text[header.end() :]))
+        hacks.append(Hack(header["name"], header["group"], text[header.end() :], bool(header["live"])))
     return tuple(hacks)
 
 

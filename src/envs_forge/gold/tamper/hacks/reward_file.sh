@@ -1,3 +1,4 @@
 # name: a reward file
 # group: planted
+# live: holds
 pay
