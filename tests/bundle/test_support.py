@@ -52,7 +52,10 @@ def test_what_the_configuration_asks_for(toml: str, code: str) -> None:
     ("compose", "expected"),
     [
         ("services:\n  main:\n    build: .\n    network_mode: none\n", []),
-        ("services:\n  main: {}\n  db:\n    image: postgres:16\n", ["multi-container"]),
+        ("services:\n  main: {depends_on: [db]}\n  db:\n    image: postgres:16\n", []),
+        ("services:\n  main: {}\n  db: {image: a, privileged: true}\n", ["compose-refused"]),
+        ("services:\n  main: {cap_add: [ALL]}\n  db: {image: a}\n", ["compose-keys"]),
+        ("services:\n  main: {build: {context: ./other}}\n", ["compose-keys"]),
         ("services:\n  main:\n    privileged: true\n", ["compose-keys"]),
         ("services: [1\n", ["compose-unreadable"]),
         ("a: &a [*a]\n", ["compose-unreadable"]),

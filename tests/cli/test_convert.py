@@ -15,7 +15,7 @@ from .conftest import Forge
 
 def pool(here: Path) -> None:
     task(here / "in").rename(here / "in/good")
-    task(here / "in", {"docker-compose.yaml": COMPOSE + "  db:\n    image: postgres:16\n"}).rename(here / "in/many")
+    task(here / "in", {"docker-compose.yaml": COMPOSE + "  db:\n    image: a\n    ipc: host\n"}).rename(here / "in/many")
     task(here / "in", {"task.yaml": "difficulty: easy\n"}).rename(here / "in/silent")
     harbor_task(here / "in", "already")
 
@@ -27,7 +27,7 @@ def test_each_task_gets_its_line(forge: Forge, here: Path) -> None:
     assert said.out.splitlines() == [
         "already: harbor already",
         "good: converted",
-        "many: converted, unsupported here: needs 2 containers: db, main [multi-container]",
+        "many: converted, unsupported here: needs containers that are not given what they ask for: db asks for ipc [compose-refused]",
         "silent: failed: task.yaml: error yaml-schema: there is no instruction (correct task.yaml)",
         "4 tasks: 2 converted, 1 harbor already, 1 failed, in out",
     ]
@@ -42,7 +42,7 @@ def test_as_json(forge: Forge, here: Path) -> None:
     assert (said.json["tasks"], said.json["converted"], said.json["failed"]) == (2, 2, 0)
     good, many = said.json["reports"]
     assert good["content_hash"] == content_hash(read_bundle(here / "out/good"))
-    assert [finding["code"] for finding in many["unsupported"]] == ["multi-container"]
+    assert [finding["code"] for finding in many["unsupported"]] == ["compose-refused"]
 
 
 def test_nothing_is_overwritten_and_then_nothing_is_written(forge: Forge, here: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from envs_forge.bundle.compose import COMPOSE, compose_network
+from envs_forge.bundle.compose import COMPOSE, laid_over
 from envs_forge.bundle.config import FILE, parse_config
 from envs_forge.bundle.finding import BundleError, Finding, errors_of
 from envs_forge.bundle.formats.terminal_bench import is_terminal_bench, to_harbor
@@ -110,13 +110,11 @@ def bundle_from_files(name: str, files: Mapping[str, BundleFile]) -> tuple[Bundl
 
 
 def _with_compose(config: TaskConfig, files: Mapping[str, BundleFile]) -> TaskConfig:
-    """A task's own compose file has the last word on its network."""
+    """A task's own compose file has the last word on the agent's container."""
     compose = find_file(files, COMPOSE)
-    network = compose_network(compose.data) if compose is not None else None
-    if network is None:
+    if compose is None:
         return config
-    environment = config.environment.model_copy(update={"network": network})
-    return config.model_copy(update={"environment": environment})
+    return config.model_copy(update={"environment": laid_over(compose.data, config.environment)})
 
 
 def _regular(files: Mapping[str, BundleFile], path: str) -> BundleFile | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from envs_forge.bundle.check import VERIFIER_COMPOSE, is_typed
-from envs_forge.bundle.compose import COMPOSE, compose_finding
+from envs_forge.bundle.compose import COMPOSE, compose_finding, support_finding
 from envs_forge.bundle.env import resolve_env
 from envs_forge.bundle.finding import Finding, Severity
 from envs_forge.bundle.model import MAIN_SERVICE, Bundle, EnvironmentConfig, VerifierMode
@@ -22,7 +22,7 @@ def unsupported(bundle: Bundle) -> list[Finding]:
     found = [*_task(bundle), *_terminal_bench(bundle), *_environment(bundle.config.environment)]
     compose = bundle.files.get(COMPOSE)
     if compose is not None:
-        finding = compose_finding(COMPOSE, compose.data)
+        finding = support_finding(COMPOSE, compose.data)
         found += [finding] if finding else []
     return found
 

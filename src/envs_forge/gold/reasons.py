@@ -21,6 +21,11 @@ class Reason(StrEnum):
     BASE_UNAVAILABLE = BuildCode.BASE_UNAVAILABLE.value
     NEEDS_NETWORK = BuildCode.NEEDS_NETWORK.value
 
+    COMPOSE_MISSING = BuildCode.COMPOSE_MISSING.value
+    COMPOSE_REFUSED = BuildCode.COMPOSE_REFUSED.value
+    NO_SHELL = "no-shell"
+    COMPANION_FAILED = "companion-failed"
+
     REWARD_MISSING = RewardFault.MISSING.value
     REWARD_EMPTY = RewardFault.EMPTY.value
     REWARD_UNPARSABLE = RewardFault.UNPARSABLE.value
@@ -70,6 +75,10 @@ MEANINGS: dict[Reason, str] = {
     Reason.BUILD_TIMEOUT: "the image build did not end within `build_timeout_sec`",
     Reason.BASE_UNAVAILABLE: "a base image is neither here nor in reach, and nothing stands in for it",
     Reason.NEEDS_NETWORK: "build, solution or tests failed for want of a network that they do not get here",
+    Reason.COMPOSE_MISSING: "the task needs several containers, and docker has no compose plugin here",
+    Reason.COMPOSE_REFUSED: "a container beside the agent's asks for something of the host that none gets",
+    Reason.NO_SHELL: "the image has no `/bin/sh` that runs",
+    Reason.COMPANION_FAILED: "a container beside the agent's does not run, or does not become healthy",
     Reason.REWARD_MISSING: "the tests ended without a reward file",
     Reason.REWARD_EMPTY: "the reward file is empty",
     Reason.REWARD_UNPARSABLE: "the reward file does not hold one number, or an object with one as `reward`",
@@ -89,8 +98,8 @@ MEANINGS: dict[Reason, str] = {
     Reason.HACK_PAYS: "a hack of the verifier gets a reward",
     Reason.STUB_PAYS: "outputs that only look like work get the full reward",
     Reason.WEAK_TESTS: "the tests do not notice pieces of the solution that are missing or different",
-    Reason.MULTI_CONTAINER: "the task needs several containers",
-    Reason.COMPOSE_KEYS: "the task's compose file asks for more than one plain container has",
+    Reason.MULTI_CONTAINER: "the separate verifier needs several containers",
+    Reason.COMPOSE_KEYS: "the compose file asks for more than the agent's container gets",
     Reason.COMPOSE_UNREADABLE: "the task's compose file cannot be read",
     Reason.MULTI_STEP: "the task has several steps",
     Reason.SIDECAR_ARTIFACTS: "the separate verifier wants files of other containers than the agent's",

@@ -13,16 +13,17 @@ from envs_forge.bundle.model import Bundle
 from envs_forge.bundle.reading import read_bundle
 from envs_forge.errors import InfrastructureError
 from envs_forge.gold.cache import VerdictCache, cache_address, default_cache_root
-from envs_forge.gold.inspection import Inspection, machine_error
+from envs_forge.gold.inspection import Inspection, failed, machine_error
 from envs_forge.gold.machine import describe
 from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.order import COMPARING, Stage, select
 from envs_forge.gold.reasons import MEANINGS, Reason
 from envs_forge.gold.stages import schema
 from envs_forge.gold.verdict import Decision, StageOutcome, StageResult, Verdict
+from envs_forge.sandbox.engine import CannotStartError
 from envs_forge.sandbox.runtime import Runtime
 
-VERIFIER_VERSION = "2"
+VERIFIER_VERSION = "3"
 """Changes whenever a verdict on an unchanged bundle could."""
 
 _DECISIONS = {
@@ -120,6 +121,8 @@ def _timed(stage: Stage, inspection: Inspection) -> StageResult:
 def _guarded(stage: Stage, inspection: Inspection) -> StageResult:
     try:
         return stage.run(inspection)
+    except CannotStartError as error:
+        return failed(stage.name, error.code, error.message)
     except InfrastructureError as error:
         return machine_error(stage.name, error.code, str(error))
     except Exception as error:

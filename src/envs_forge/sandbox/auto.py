@@ -47,7 +47,7 @@ class RoutedEngine:
 
     def create(self, base: Image | Snapshot, spec: SandboxSpec) -> Sandbox:
         """See `Engine.create`. A snapshot must come from the engine that the spec leads to."""
-        return self.engine_for(spec.network).create(base, spec)
+        return self.engine_for(spec.network or spec.shared).create(base, spec)
 
     def reap(self) -> int:
         """See `Engine.reap`. Both engines' leftovers go."""

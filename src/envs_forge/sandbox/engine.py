@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
+
+from envs_forge.errors import EngineError
 
 MiB = 1024 * 1024
 DEFAULT_OUTPUT_LIMIT = 1 * MiB
@@ -53,6 +55,10 @@ class SandboxSpec:
         hostname: Host name inside.
         fresh_dirs: Absolute directories that must exist, be root's and be empty, whatever the image or snapshot
             holds there (a file, a link, a full or read-only directory, a mount point).
+        companions: Containers that live beside it as long as it does, in a network that they share with it: name →
+            settings in compose's words, with an `image` that is here. Engines that cannot raise
+            `EngineError(code="no-companions")`.
+        beside: Id of a living sandbox whose companions this one shares.
     """
 
     limits: Limits = Limits()
@@ -60,6 +66,17 @@ class SandboxSpec:
     env: Mapping[str, str] = field(default_factory=dict)
     hostname: str = "forge"
     fresh_dirs: Sequence[str] = ()
+    companions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    beside: str = ""
+
+    @property
+    def shared(self) -> bool:
+        """Whether there are other containers in its network."""
+        return bool(self.companions or self.beside)
+
+
+class CannotStartError(EngineError):
+    """What a bundle asks for does not start: its own fault, not the machine's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from envs_forge.bundle.env import resolve_env
 from envs_forge.bundle.model import Bundle, EnvironmentConfig
+from envs_forge.sandbox.companions import Company
 from envs_forge.sandbox.engine import Image, Limits, SandboxSpec
 from envs_forge.sandbox.images.model import BuiltImage
 from envs_forge.sandbox.separate import Apart, verifier_environment
@@ -44,6 +46,7 @@ class Prepared:
         network_withheld: The bundle asks for a network and does not get one (`Caps.network`).
         verifier_user: Who runs the tests; None is the image's user.
         verifier_network: Whether the tests' sandbox has a network.
+        company: The containers beside the agent's; see `SandboxSpec.companions`.
         apart: Where the tests run when they have an environment of their own, and get artifacts only.
     """
 
@@ -56,6 +59,12 @@ class Prepared:
     verifier_user: str | None = None
     verifier_network: bool = False
     apart: Apart | None = None
+    company: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def needs_docker(self) -> bool:
+        """Whether only the docker engine can run it."""
+        return self.network or bool(self.company)
 
     @property
     def network(self) -> bool:
@@ -63,13 +72,16 @@ class Prepared:
         return self.spec.network or self.verifier_network
 
 
-def assemble(bundle: Bundle, built: BuiltImage, own: BuiltImage | None, caps: Caps, engine: str) -> Prepared:
+def assemble(
+    bundle: Bundle, built: BuiltImage, own: BuiltImage | None, company: Company, caps: Caps, engine: str
+) -> Prepared:
     """How a bundle's sandboxes are made.
 
     Args:
         bundle: The bundle.
         built: Its image.
         own: The image of its separate verifier, if it has one.
+        company: The containers beside the agent's.
         caps: What it gets at most.
         engine: Name of the engine.
     """
@@ -82,7 +94,12 @@ def assemble(bundle: Bundle, built: BuiltImage, own: BuiltImage | None, caps: Ca
         image=_laid_over(built.image, wanted, config.agent_user),
         spec=_spec(wanted, agent, caps),
         engine=engine,
-        substitutions={**built.substitutions, **(own.substitutions if own is not None else {})},
+        substitutions={
+            **built.substitutions,
+            **(own.substitutions if own is not None else {}),
+            **company.substitutions,
+        },
+        company=company.settings,
         network_withheld=any(asked) and not caps.network,
         verifier_user=config.verifier_user or (built.image.user or ROOT if config.agent_user else None),
         verifier_network=verifier,

@@ -9,13 +9,14 @@ from envs_forge.bundle.env import resolve_env
 from envs_forge.bundle.model import Bundle, VerifierMode
 from envs_forge.sandbox.archive import pack
 from envs_forge.sandbox.auto import RoutedEngine, make_engine
-from envs_forge.sandbox.engine import Engine, ExecResult, Sandbox
+from envs_forge.sandbox.companions import prepare_company
+from envs_forge.sandbox.engine import CannotStartError, Engine, ExecResult, Sandbox
 from envs_forge.sandbox.images.model import BuildFault, BuiltImage
 from envs_forge.sandbox.images.registry import RegistryPolicy
 from envs_forge.sandbox.images.store import ImageStore
 from envs_forge.sandbox.network import shows_no_network
 from envs_forge.sandbox.oracles import OracleMemory
-from envs_forge.sandbox.prepared import NO_CAPS, Caps, Prepared, assemble
+from envs_forge.sandbox.prepared import NO_CAPS, ROOT, Caps, Prepared, assemble
 from envs_forge.sandbox.scripts import folder_files, launch, real_path
 from envs_forge.sandbox.separate import run_hooks, verifier_bundle, verify_apart
 from envs_forge.sandbox.temporary import remove_dead_directories
@@ -26,6 +27,7 @@ SOLUTION = "solution"
 SCRIPT = "solution/solve.sh"
 LOG_DIRS = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
 """Directories that every work sandbox has, as in Harbor."""
+SHELL_S = 30.0
 __all__ = ["Caps", "Prepared", "Runtime", "lacks_network", "open_runtime"]
 
 
@@ -43,6 +45,7 @@ class Runtime:
         self.caps = caps
         self._images = images or ImageStore()
         self._oracles = OracleMemory()
+        self._with_shell: set[str] = set()
 
     def prepare(self, bundle: Bundle) -> Prepared | BuildFault:
         """Build or find the bundle's image. A few ms when it is there.
@@ -59,7 +62,10 @@ class Runtime:
             own = outcome
         if isinstance(built, BuildFault):
             return built
-        ready = assemble(bundle, built, own, self.caps, self.engine.name)
+        company = prepare_company(bundle, self._images.ensure)
+        if isinstance(company, BuildFault):
+            return company
+        ready = assemble(bundle, built, own, company, self.caps, self.engine.name)
         return replace(ready, engine=self._engine_of(ready).name)
 
     def open(self, prepared: Prepared, *, env: Mapping[str, str] | None = None) -> Sandbox:
@@ -68,9 +74,27 @@ class Runtime:
         Args:
             prepared: From `prepare`.
             env: Variables laid over the image's and the bundle's `[environment.env]`.
+
+        Raises:
+            CannotStartError: The image has no shell, or a container beside the agent's does not run.
         """
-        spec = replace(prepared.spec, env={**prepared.spec.env, **(env or {})}, fresh_dirs=LOG_DIRS)
-        return self._engine_of(prepared).create(prepared.image, spec)
+        laid_over = {**prepared.spec.env, **(env or {})}
+        spec = replace(prepared.spec, env=laid_over, fresh_dirs=LOG_DIRS, companions=prepared.company)
+        sandbox = self._engine_of(prepared).create(prepared.image, spec)
+        try:
+            self._see_shell(sandbox, prepared.image.id)
+        except BaseException:
+            sandbox.destroy()
+            raise
+        return sandbox
+
+    def _see_shell(self, sandbox: Sandbox, image_id: str) -> None:
+        """No script of a bundle runs without `/bin/sh`. Found out once an image."""
+        if image_id in self._with_shell:
+            return
+        if sandbox.exec(["/bin/sh", "-c", ":"], timeout=SHELL_S, user=ROOT, cwd="/").exit_code in (126, 127):
+            raise CannotStartError("the image has no /bin/sh that runs", code="no-shell")
+        self._with_shell.add(image_id)
 
     def solve(self, prepared: Prepared, work: Sandbox, *, timeout: float | None = None) -> ExecResult:
         """Put `/solution` into `work` and run the oracle `solve.sh` with `[solution.env]`.
@@ -118,7 +142,7 @@ class Runtime:
             keep: Further protected paths whose changes reach the tests.
         """
         engine, bundle = self._engine_of(prepared), prepared.bundle
-        if work is None and (prepared.apart is not None or bundle.config.collect):
+        if work is None and (prepared.apart is not None or prepared.company or bundle.config.collect):
             with self.open(prepared) as untouched:
                 return self.verify(prepared, untouched, isolation=isolation, timeout=timeout, keep=keep)
         if work is not None:
@@ -127,11 +151,16 @@ class Runtime:
             workdir = prepared.image.workdir
             return verify_apart(engine, bundle, work, prepared.apart, workdir=workdir, timeout=timeout)
         spec = replace(prepared.spec, network=prepared.verifier_network)
+        if prepared.company and work is not None:
+            spec = replace(spec, beside=work.id)
         if work is None:
             spec = replace(spec, fresh_dirs=LOG_DIRS)
-            return verify_untouched(
+            done = verify_untouched(
                 engine, bundle, prepared.image, spec=spec, user=prepared.verifier_user, timeout=timeout
             )
+            if done.fault is not None:
+                self.open(prepared).destroy()  # says so where there is no shell
+            return done
         return verify(
             engine,
             bundle,
@@ -178,7 +207,7 @@ class Runtime:
 
     def _engine_of(self, prepared: Prepared) -> Engine:
         if isinstance(self.engine, RoutedEngine):
-            return self.engine.engine_for(prepared.network)
+            return self.engine.engine_for(prepared.needs_docker)
         return self.engine
 
 

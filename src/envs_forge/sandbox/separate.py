@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from envs_forge.bundle.compose import compose_network
+from envs_forge.bundle.compose import laid_over
 from envs_forge.bundle.links import find_file
 from envs_forge.bundle.model import Bundle, Collect, EnvironmentConfig, TaskConfig
 from envs_forge.sandbox.archive import pack
@@ -52,8 +52,7 @@ def verifier_environment(bundle: Bundle) -> EnvironmentConfig:
     """The environment of the separate verifier: its own, else one like the agent's."""
     environment = bundle.config.verifier_environment or bundle.config.environment
     compose = find_file(bundle.files, COMPOSE)
-    network = compose_network(compose.data) if compose is not None else None
-    return environment if network is None else environment.model_copy(update={"network": network})
+    return environment if compose is None else laid_over(compose.data, environment)
 
 
 def run_hooks(work: Sandbox, hooks: Iterable[Collect]) -> None:

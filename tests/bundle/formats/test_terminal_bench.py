@@ -157,7 +157,7 @@ def test_an_image_that_is_pulled(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
-        ({"docker-compose.yaml": COMPOSE + "  db:\n    image: postgres:16\n"}, "multi-container"),
+        ({"docker-compose.yaml": COMPOSE + "  db:\n    image: a:1\n    pid: host\n"}, "compose-refused"),
         ({"docker-compose.yaml": COMPOSE + "    privileged: true\n"}, "compose-keys"),
         ({"docker-compose.yaml": COMPOSE + "      - /var/run/docker.sock:/var/run/docker.sock\n"}, "compose-keys"),
         ({"docker-compose.yaml": COMPOSE.replace("dockerfile: Dockerfile", "args: {A: 1}")}, "compose-keys"),

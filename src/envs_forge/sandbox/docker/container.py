@@ -9,6 +9,7 @@ import docker
 from docker.errors import APIError
 from docker.types import Ulimit
 
+from envs_forge.bundle.model import MAIN_SERVICE
 from envs_forge.sandbox import owner
 from envs_forge.sandbox.engine import Limits, MiB, SandboxSpec
 
@@ -22,7 +23,7 @@ blocks on a stdin that nobody closes."""
 
 
 def labels(kind: str) -> dict[str, str]:
-    """Labels of a thing that belongs to this process: `sandbox` or `snapshot`."""
+    """Labels of a thing that belongs to this process: `sandbox`, `snapshot` or `network`."""
     return {KIND_LABEL: kind, OWNER_LABEL: owner.current().mark()}
 
 
@@ -80,6 +81,7 @@ class ContainerMaker:
             healthcheck={"test": ["NONE"]},
             labels=labels("sandbox"),
             host_config=self._host_config(spec, storage),
+            networking_config=self._networking(spec),
         )
         return str(made["Id"])
 
@@ -87,8 +89,8 @@ class ContainerMaker:
         limits = spec.limits
         return dict(
             self._client.create_host_config(
-                network_mode="bridge" if spec.network else "none",
-                extra_hosts=None if spec.network else {spec.hostname: "127.0.0.1"},
+                network_mode=spec.beside or ("bridge" if spec.network else "none"),
+                extra_hosts=None if spec.network or spec.beside else {spec.hostname: "127.0.0.1"},
                 mem_limit=limits.memory_mb * MiB,
                 memswap_limit=limits.memory_mb * MiB,
                 nano_cpus=self._nano_cpus(limits),
@@ -100,6 +102,13 @@ class ContainerMaker:
                 log_config={"Type": "none"},
             )
         )
+
+    def _networking(self, spec: SandboxSpec) -> dict[str, Any] | None:
+        """In a network with others it goes by the name of the agent's container."""
+        if not spec.beside:
+            return None
+        endpoint = self._client.create_endpoint_config(aliases=[MAIN_SERVICE])
+        return dict(self._client.create_networking_config({spec.beside: endpoint}))
 
     def _nano_cpus(self, limits: Limits) -> int:
         """The engine refuses more cores than there are."""

@@ -6,23 +6,26 @@ import atexit
 import contextlib
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import docker
 from docker.errors import APIError
 
 from envs_forge.errors import EngineError, ForgeError
+from envs_forge.sandbox.docker.companions import companions_of, kill_container, start_companions
 from envs_forge.sandbox.docker.connection import connect, translated
 from envs_forge.sandbox.docker.container import ContainerMaker
 from envs_forge.sandbox.docker.disk_watch import DiskWatch
 from envs_forge.sandbox.docker.fresh_dirs import fresh_dirs_archive
 from envs_forge.sandbox.docker.holdings import Holdings
-from envs_forge.sandbox.docker.leftovers import left_by_the_dead, remove_left
+from envs_forge.sandbox.docker.leftovers import left_by_the_dead, remove_left, remove_network
 from envs_forge.sandbox.docker.oom import clock_skew
 from envs_forge.sandbox.docker.sandbox import DockerSandbox, remove_container
 from envs_forge.sandbox.docker.snapshot import DockerSnapshot
 from envs_forge.sandbox.docker.volumes import load_volumes
-from envs_forge.sandbox.engine import Image, MiB, Sandbox, SandboxSpec, Snapshot
+from envs_forge.sandbox.engine import CannotStartError, Image, MiB, Sandbox, SandboxSpec, Snapshot
 from envs_forge.sandbox.interrupts import deferred_interrupts
 
 
@@ -62,6 +65,9 @@ class DockerEngine:
         name = f"envs-forge-{secrets.token_hex(6)}"
         self._holdings.add(name, lambda: self._remove(name))
         try:
+            if spec.companions:
+                self._company(name, spec)
+                spec = replace(spec, companions={}, beside=name)
             with translated("make a sandbox"):
                 container = self._make(name, base, spec)
                 self._start(container)
@@ -85,6 +91,14 @@ class DockerEngine:
             self._holdings.remove_all()
             self._watch.close()
 
+    def _company(self, name: str, spec: SandboxSpec) -> None:
+        """Start what lives beside a sandbox, and watch what it writes."""
+        start_companions(self._client, name, spec)
+        if self._maker.has_disk_quota:
+            return
+        for container in companions_of(self._client, name):
+            self._watch.add(container, spec.limits.disk_mb * MiB, partial(kill_container, self._client, container))
+
     def _make(self, name: str, base: Image | Snapshot, spec: SandboxSpec) -> str:
         if isinstance(base, DockerSnapshot):
             container = self._maker.make(name, base.layer_id, spec, workdir="/")
@@ -102,7 +116,7 @@ class DockerEngine:
             self._client.start(container)
         except APIError as error:
             if '"/bin/sh"' in str(error.explanation):
-                raise EngineError("the image has no /bin/sh that runs", code="no-shell") from error
+                raise CannotStartError("the image has no /bin/sh that runs", code="no-shell") from error
             raise
 
     def _adopt(self, name: str, container: str, image: Image, spec: SandboxSpec) -> DockerSandbox:
@@ -114,15 +128,29 @@ class DockerEngine:
             spec,
             skew=self._skew,
             holdings=self._holdings,
-            on_destroyed=lambda: self._watch.remove(container),
+            on_destroyed=lambda: self._gone(name, container, spec),
         )
         if not self._maker.has_disk_quota:
             self._watch.add(container, spec.limits.disk_mb * MiB, sandbox.stop_overfull)
         return sandbox
 
+    def _gone(self, name: str, container: str, spec: SandboxSpec) -> None:
+        """A sandbox is gone: so is its company, unless it was another's."""
+        self._watch.remove(container)
+        if spec.beside == name:
+            self._remove_company(name)
+
+    def _remove_company(self, name: str) -> None:
+        with translated("remove what was beside a sandbox"):
+            for companion in companions_of(self._client, name):
+                self._watch.remove(companion)
+                remove_container(self._client, companion)
+            remove_network(self._client, name)
+
     def _remove(self, name: str) -> None:
         with translated("remove a sandbox"):
             remove_container(self._client, name)
+        self._remove_company(name)
         self._holdings.drop(name)
 
 

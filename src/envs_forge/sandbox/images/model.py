@@ -24,9 +24,15 @@ class BuildCode(StrEnum):
     """A step failed for want of a network or a registry that this machine does not have."""
     BASE_UNAVAILABLE = "base-image-unavailable"
     """A FROM image is neither here nor in reach, and the base-image map has no stand-in."""
+    COMPOSE_MISSING = "compose-missing"
+    """The task has several containers, and the engine has no compose plugin."""
+    COMPOSE_REFUSED = "compose-refused"
+    """A container beside the agent's asks for something that none gets."""
 
 
-UNSUPPORTED_CODES = frozenset({BuildCode.NEEDS_NETWORK, BuildCode.BASE_UNAVAILABLE})
+UNSUPPORTED_CODES = frozenset(
+    {BuildCode.NEEDS_NETWORK, BuildCode.BASE_UNAVAILABLE, BuildCode.COMPOSE_MISSING, BuildCode.COMPOSE_REFUSED}
+)
 
 
 class BuildFault(BaseModel):

@@ -83,6 +83,8 @@ class OciEngine:
         """See `Engine.create`."""
         if spec.network:
             raise EngineError("the oci engine gives no network", code="no-network", fix="use the docker engine")
+        if spec.shared:
+            raise EngineError("the oci engine runs one container", code="no-companions", fix="use the docker engine")
         home, pool = self._started()
         ground, image = self._ground(base)
         sandbox = OciSandbox(
