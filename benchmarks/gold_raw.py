@@ -112,14 +112,14 @@ class Raw:
 
 
 @contextlib.contextmanager
-def opened(disk_mb: int, concurrency: int) -> Iterator[Raw]:
-    """The raw arm, with as many disk caps as bundles run at once."""
+def opened(disk_mb: int, concurrency: int, kind: type[Raw] = Raw) -> Iterator[Raw]:
+    """The raw arm, or one of another kind, with as many disk caps as bundles run at once."""
     home = make_home(state_root())
     pool = SlotPool(home.slots)
     slots = [pool.take(disk_mb) for _ in range(concurrency)]
     try:
         with tempfile.TemporaryDirectory(dir=home.runtime.parent) as folder:
-            yield Raw(Path(folder), slots)
+            yield kind(Path(folder), slots)
     finally:
         for slot in slots:
             slot.discard()
