@@ -61,6 +61,34 @@ def fails(status: int, message: str = "oh dear", *, code: str | None = None, **h
     return Reply(status=status, body={"error": {"message": message, "code": code, "type": "x"}}, headers=named)
 
 
+def streams(reply: Reply, *, pieces: int = 3, cut: int | None = None) -> Reply:
+    """The same answer as a stream of events; `cut` ends it after so many of them."""
+    (choice,) = reply.body["choices"]
+    message = {**choice["message"]}
+    text, calls = message.pop("content") or "", message.pop("tool_calls", [])
+    deltas: list[dict[str, Any]] = [{"role": "assistant", **message}]
+    deltas += [{"content": part} for part in _parts(text, pieces)]
+    for number, call in enumerate(calls):
+        for place, part in enumerate(_parts(call["function"]["arguments"], pieces)):
+            head = {"id": call["id"], "type": "function"} if place == 0 else {}
+            named = {"name": call["function"]["name"]} if place == 0 else {}
+            deltas.append({"tool_calls": [{"index": number, **head, "function": {**named, "arguments": part}}]})
+    more = {key: value for key, value in choice.items() if key not in ("message", "index", "finish_reason")}
+    chunks = [{"model": reply.body["model"], "choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    chunks[-1]["choices"][0] |= more
+    chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
+    if "usage" in reply.body:
+        chunks.append({"choices": [], "usage": reply.body["usage"]})
+    lines = [f"data: {json.dumps(chunk)}" for chunk in chunks[:cut]] + ([] if cut else ["data: [DONE]"])
+    data = ": ping\n\n" + "".join(f"{line}\n\n" for line in lines)
+    return Reply(body=data.encode(), headers={"content-type": "text/event-stream"}, delay_s=reply.delay_s)
+
+
+def _parts(text: str, count: int) -> list[str]:
+    size = max(1, -(-len(text) // count))
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
 def hangs() -> Reply:
     return Reply(hang=True)
 

@@ -18,6 +18,7 @@ from envs_forge.models.faults import ContextExceededError, EndpointError, cancel
 from envs_forge.models.key import api_key, base_url
 from envs_forge.models.reading import malformed, read_answer
 from envs_forge.models.settings import EndpointSettings, Sampling
+from envs_forge.models.streamed import is_stream, whole
 from envs_forge.models.throttle import Throttle
 
 _NEW_LIMIT = "max_completion_tokens"
@@ -156,7 +157,9 @@ class ModelClient:
 
         def post() -> str:
             # As the response came, not as the client's models: those take anything for a number.
-            return str(self._client.chat.completions.with_raw_response.create(**fields).http_response.text)
+            response = self._client.chat.completions.with_raw_response.create(**fields).http_response
+            response.read()
+            return str(response.text)
 
         try:
             text = self._waiting.call(post, self.endpoint.timeout_s)
@@ -167,6 +170,8 @@ class ModelClient:
             ) from None
         except openai.APIError as error:
             raise translated(error) from error
+        if is_stream(text):
+            return whole(text)
         try:
             return json.loads(text)
         except ValueError:
@@ -187,6 +192,8 @@ class ModelClient:
             body["seed"] = request.seed % _SEEDS
         if sampling.logprobs:
             body["logprobs"] = True
+        if self.endpoint.stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
         if extra:
             body["extra_body"] = extra
         return body

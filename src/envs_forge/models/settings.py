@@ -27,6 +27,8 @@ class EndpointSettings(BaseModel):
     """Longest pause of our own making."""
     retry_after_cap_s: float = Field(default=600.0, ge=0, allow_inf_nan=False)
     """Longest Retry-After that is waited for; a longer one ends the request as a fault."""
+    stream: bool = False
+    """Ask for answers as streams: for endpoints that give no others, and for proxies that cut silent connections."""
     in_flight: int | None = Field(default=None, ge=1)
     """Requests under way at once. None: as many as there are rollouts."""
     tokens_per_minute: int | None = Field(default=None, ge=1)
