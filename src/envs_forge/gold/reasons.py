@@ -40,6 +40,7 @@ class Reason(StrEnum):
     TESTS_IN_IMAGE = "tests-in-image"
     ANSWER_IN_IMAGE = "answer-in-image"
     UNTOUCHED_SCORES = "untouched-scores"
+    PASSES_UNTOUCHED = "passes-untouched"
     ORACLE_FAILS = "oracle-fails"
     ORACLE_TIMEOUT = "oracle-timeout"
     FLAKY = "flaky"
@@ -92,6 +93,7 @@ MEANINGS: dict[Reason, str] = {
     Reason.TESTS_IN_IMAGE: "the image, in which the agent works, holds the tests",
     Reason.ANSWER_IN_IMAGE: "the image holds data that the tests expect, at a place that the task does not speak of",
     Reason.UNTOUCHED_SCORES: "the tests reward the environment in which nobody has done anything",
+    Reason.PASSES_UNTOUCHED: "a test of a bundle of ours passes in the untouched environment and is no declared guard",
     Reason.ORACLE_FAILS: "the tests do not give the bundle's own solution the full reward",
     Reason.ORACLE_TIMEOUT: "the solution did not end within the agent's `timeout_sec`",
     Reason.FLAKY: "the same solution got different rewards in fresh sandboxes that should make no difference",

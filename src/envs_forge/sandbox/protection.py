@@ -109,7 +109,7 @@ def _is_git_hook(parts: list[str]) -> bool:
         return False
     first, *others = parts[place:]
     if first in ("modules", "worktrees"):
-        return "hooks" in others or (others and others[-1] in GIT_CONFIGURATION)
+        return "hooks" in others or bool(GIT_CONFIGURATION.intersection(others[-1:]))
     return first == "hooks" or (not others and first in GIT_CONFIGURATION)
 
 

@@ -41,6 +41,8 @@ class Verification(BaseModel):
     reward: float | None
     fault: RewardFault | None
     metrics: Mapping[str, float] = {}
+    tests: Mapping[str, bool] = {}
+    """Single tests → whether they passed, where they report it; looked for over the untouched image only."""
     isolation: Isolation = Isolation.FRESH
     exit_code: int | None = None
     oom: bool = False

@@ -13,6 +13,7 @@ from envs_forge.sandbox.archive import pack
 from envs_forge.sandbox.carrying import carried_over
 from envs_forge.sandbox.engine import Engine, ExecResult, Image, MiB, Sandbox, SandboxSpec, Snapshot
 from envs_forge.sandbox.protection import Protection, carried, is_kept, spoilt
+from envs_forge.sandbox.results import CTRF, read_results
 from envs_forge.sandbox.reward import JSON, TEXT, VERIFIER_DIR, Reward, fetch, read_reward
 from envs_forge.sandbox.scripts import folder_files, launch, real_path, tail
 from envs_forge.sandbox.verification import Isolation, RewardFault, Verification
@@ -93,12 +94,16 @@ def verify_untouched(
 ) -> Verification:
     """Run `tests/test.sh` over an image in which nobody has done anything, in one fresh sandbox, and read the reward.
 
-    Arguments, result and errors are those of `verify`. `spec.fresh_dirs` come beside the verifier's own.
+    What single tests said is read too. Arguments, result and errors are those of `verify`; `spec.fresh_dirs` come
+    beside the verifier's own.
     """
     seconds = bundle.config.verifier_timeout_sec if timeout is None else timeout
     fresh = tuple(dict.fromkeys((*spec.fresh_dirs, *FRESH_DIRS)))
     with engine.create(image, replace(spec, fresh_dirs=fresh)) as sandbox:
-        return _Run(bundle, image.workdir, user, seconds).inside(sandbox)
+        verification = _Run(bundle, image.workdir, user, seconds).inside(sandbox)
+        report = fetch(sandbox, CTRF)
+    results = read_results(report.data if report is not None else None, verification.output_tail)
+    return verification.model_copy(update={"tests": results})
 
 
 def _spoilt(snapshot: Snapshot, protection: Protection, kept: Callable[[], frozenset[str]]) -> frozenset[str]:

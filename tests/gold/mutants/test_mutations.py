@@ -134,3 +134,9 @@ def test_a_mutation_knows_its_place_and_changes_one_file():
     mutant = change.apply(bundle)
     assert mutant.files["solution/solve.sh"].data == SCRIPT.replace(b"-gt", b"-ge")
     assert {path for path in mutant.files if mutant.files[path] != bundle.files[path]} == {"solution/solve.sh"}
+
+
+def test_rows_of_a_query_come_in_another_order():
+    script = b"sqlite3 x.db 'select a from t order by a' 'select b from t ORDER BY b DESC limit 3' 'select 1'\n"
+    found = {(old, new) for operator, old, new in made(script) if operator is Operator.ORDER}
+    assert found == {("", " DESC"), ("DESC", "ASC")}

@@ -33,6 +33,8 @@ _TESTS |= {b"==": b"!=", b"!=": b"==", b"=": b"!="}
 _AWK_COMPARISON = re.compile(rb"(?<![<>=!>])(>=|<=|==|!=|>|<)(?![=>])")
 _AWK_CHANGES = {b">=": b">", b"<=": b"<", b"==": b"!=", b"!=": b"==", b">": b">=", b"<": b"<="}
 _NUMBER = re.compile(rb"(?<![\w$.])\d+(?![\w.])")
+_SQL_DIRECTION = re.compile(rb"\b(ASC|DESC)\b", re.IGNORECASE)
+_SQL_ORDER = re.compile(rb"\bORDER\s+BY\s+[\w.]+(?=\s*[;)'\"]|\s+LIMIT\b|\s*$)", re.IGNORECASE)
 _MAX_SOURCE = 200_000
 _MAX_DEPTH = 200
 
@@ -159,11 +161,16 @@ def _argument(name: str, argument: Node) -> Iterator[Mutation]:
 
 
 def _program(text: bytes) -> Iterator[Mutation]:
-    """Changes to a small program in a string: comparisons and whole numbers."""
+    """Changes to a small program in a string: comparisons, whole numbers and, in SQL, the order of rows."""
     for match in _AWK_COMPARISON.finditer(text):
         yield Mutation(Operator.COMPARISON, match.start(), match.end(), _AWK_CHANGES[match[0]])
     for match in _NUMBER.finditer(text):
         yield Mutation(Operator.CONSTANT, match.start(), match.end(), str(int(match[0]) + 1).encode())
+    for match in _SQL_DIRECTION.finditer(text):
+        turned = b"DESC" if match[0].upper() == b"ASC" else b"ASC"
+        yield Mutation(Operator.ORDER, match.start(), match.end(), turned)
+    for match in _SQL_ORDER.finditer(text):
+        yield Mutation(Operator.ORDER, match.end(), match.end(), b" DESC")
 
 
 def _test(node: Node) -> Iterator[Mutation]:

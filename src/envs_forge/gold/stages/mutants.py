@@ -32,6 +32,7 @@ class Fate(StrEnum):
 @dataclass(slots=True)
 class _Tally:
     killed: int = 0
+    equivalent: int = 0
     survivors: list[Mutation] = field(default_factory=list)
 
     @property
@@ -44,6 +45,12 @@ class _Tally:
     def enough(self) -> bool:
         """Whether the share says something about the tests."""
         return self.killed + len(self.survivors) >= FEWEST
+
+    @property
+    def facts(self) -> dict[str, float]:
+        """The figures of the verdict."""
+        counts = {"killed": self.killed, "survived": len(self.survivors), "equivalent": self.equivalent}
+        return {**counts, "share that survives": round(self.share, 3)}
 
     def __str__(self) -> str:
         return f"{len(self.survivors)} of {self.killed + len(self.survivors)} mutants of the solution survive"
@@ -60,6 +67,7 @@ def run(inspection: Inspection) -> StageResult:
         if fate is Fate.SURVIVED:
             tally.survivors.append(mutation)
         tally.killed += fate is Fate.KILLED
+        tally.equivalent += fate is Fate.EQUIVALENT
     return _result(inspection, tally)
 
 
@@ -78,6 +86,6 @@ def _result(inspection: Inspection, tally: _Tally) -> StageResult:
     lines = [str(mutation) for mutation in tally.survivors]
     weak = tally.enough and tally.share > inspection.options.survivors_max
     if weak and inspection.bundle.provenance:
-        return failed(NAME, Reason.WEAK_TESTS, f"{MEANINGS[Reason.WEAK_TESTS]}: {tally}", "\n".join(lines))
+        return failed(NAME, Reason.WEAK_TESTS, f"{MEANINGS[Reason.WEAK_TESTS]}: {tally}", "\n".join(lines), tally.facts)
     head = [f"{MEANINGS[Reason.WEAK_TESTS]}: {tally}"] if weak else []
-    return passed(NAME, warnings=(*head, *(f"a mutant survives: {line}" for line in lines)))
+    return passed(NAME, warnings=(*head, *(f"a mutant survives: {line}" for line in lines)), facts=tally.facts)
