@@ -68,6 +68,10 @@ def _oci(cleaning: Cleaning, limit: int | None, *, dry_run: bool) -> None:
 
 def _docker(cleaning: Cleaning, client: docker.APIClient, images: int | None, *, dry_run: bool) -> None:
     from envs_forge.sandbox.docker.leftovers import left_by_the_dead, remove_left
+    from envs_forge.sandbox.images.build_limits import remove_idle
+
+    if not dry_run:
+        remove_idle()
 
     for left in left_by_the_dead(client):
         if not dry_run:

@@ -8,11 +8,12 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from envs_forge.errors import EngineError, PrerequisiteError
+from envs_forge.errors import DiskFullError, EngineError, PrerequisiteError
 from envs_forge.sandbox.docker.connection import NO_ENGINE_FIX, builder_name
 from envs_forge.sandbox.docker.container import KIND_LABEL
 from envs_forge.sandbox.forking import start
@@ -62,6 +63,8 @@ def run_build(
     timeout: float,
     network: bool,
     cancelled: threading.Event | None = None,
+    limits: Sequence[str] = (),
+    disk_full: Callable[[], bool] = lambda: False,
 ) -> BuildRun:
     """Build `context` as `tag` in the engine's own builder.
 
@@ -71,16 +74,19 @@ def run_build(
         timeout: Seconds after which the build is stopped.
         network: Whether its steps have a network.
         cancelled: When it is set the build is stopped.
+        limits: Flags for the builder; see `build_limits`.
+        disk_full: Asked now and then; when it says yes the build is stopped.
 
     Raises:
         PrerequisiteError: There is no `docker` command.
         EngineError: `cancelled` was set before the end.
+        DiskFullError: The disk became too full for the build to go on.
     """
     cancelled = cancelled or threading.Event()
     began = time.monotonic()
     try:
         process = start(
-            _command(context, tag, network),
+            _command(context, tag, network, limits),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -93,7 +99,7 @@ def run_build(
     reader = threading.Thread(target=tail.drain, args=(process.stdout,), daemon=True)
     reader.start()
     try:
-        code = _wait(process, began + timeout, cancelled)
+        code = _wait(process, began + timeout, cancelled, disk_full)
     finally:
         with deferred_interrupts():
             _end(process)
@@ -101,23 +107,28 @@ def run_build(
         process.stdout.close()
     if code is None and cancelled.is_set():
         raise EngineError("the build was stopped", code="stopped")
+    if code is None and disk_full():
+        raise DiskFullError("the disk is nearly full: a build was stopped")
     return BuildRun(code, tail.text(), time.monotonic() - began)
 
 
-def _wait(process: subprocess.Popen[bytes], deadline: float, cancelled: threading.Event) -> int | None:
-    """The exit code; None at the deadline or when the build is cancelled."""
-    while not cancelled.is_set() and (left := deadline - time.monotonic()) > 0:
+def _wait(
+    process: subprocess.Popen[bytes], deadline: float, cancelled: threading.Event, disk_full: Callable[[], bool]
+) -> int | None:
+    """The exit code; None at the deadline, or when the build is cancelled or the disk is full."""
+    while not cancelled.is_set() and not disk_full() and (left := deadline - time.monotonic()) > 0:
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(min(left, POLL_S))
     return None
 
 
-def _command(context: Path, tag: str, network: bool) -> list[str]:
+def _command(context: Path, tag: str, network: bool, limits: Sequence[str]) -> list[str]:
     return [
         *("docker", "buildx", "build", "--builder", builder_name(), "--load"),
         *("--progress", "plain", "--provenance", "false", "--tag", tag),
         *("--network", "default" if network else "none"),
         *("--label", f"{KIND_LABEL}=image"),
+        *limits,
         str(context),
     ]
 

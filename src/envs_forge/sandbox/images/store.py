@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
+from pathlib import Path
 
 import docker
 
@@ -16,7 +17,8 @@ from envs_forge.errors import EngineError
 from envs_forge.sandbox.docker.connection import connect, translated
 from envs_forge.sandbox.images.base_map import BaseMap
 from envs_forge.sandbox.images.bases import Bases, Resolution
-from envs_forge.sandbox.images.build import run_build
+from envs_forge.sandbox.images.build import BuildRun, run_build
+from envs_forge.sandbox.images.build_limits import BuildGroup, build_place, is_nearly_full
 from envs_forge.sandbox.images.context import DOCKERFILE, FOLDER, environment_files, write_context
 from envs_forge.sandbox.images.dockerfile import Dockerfile, DockerfileError, decode, encode, parse
 from envs_forge.sandbox.images.failures import bundle_code, machine_fault, verdict_line
@@ -29,6 +31,7 @@ from envs_forge.sandbox.temporary import temporary_directory
 from envs_forge.sandbox.uses import Uses, cache_root
 
 TAIL_CHARS = 8000
+KILLED = " (the memory limit of builds killed a process)"
 
 
 class ImageStore:
@@ -57,6 +60,8 @@ class ImageStore:
         self._bases = Bases(self.local, BaseMap(base_images), self._registries, registry)
         self._network = network
         self._uses = uses or image_uses()
+        self._group: BuildGroup | None = None
+        self._data: Path | None = None
         self._running: dict[str, Future[BuiltImage | BuildFault]] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -127,10 +132,30 @@ class ImageStore:
                 write_context(context, folder)
             except ValueError as error:
                 return BuildFault(code=BuildCode.FAILED, message=str(error), substitutions=resolution.substitutions)
-            run = run_build(folder, tag, timeout=timeout, network=self._network, cancelled=self._closed)
+            run, strained = self._run(folder, tag, timeout)
         if run.exit_code == 0:
             return self._built(tag, resolution)
-        return _fault(run.exit_code, run.log, timeout, resolution.substitutions)
+        fault = _fault(run.exit_code, run.log, timeout, resolution.substitutions)
+        killed = strained and "exit code: 137" in fault.message
+        return fault.model_copy(update={"message": fault.message + KILLED}) if killed else fault
+
+    def _run(self, folder: Path, tag: str, timeout: float) -> tuple[BuildRun, bool]:
+        """Build within the limits, and say whether builds met the memory limit meanwhile."""
+        with self._lock:
+            if self._group is None:
+                self._group, self._data = build_place(self._client)
+        data, before = self._data, self._group.strained()
+        with self._group.held() as limits:
+            run = run_build(
+                folder,
+                tag,
+                timeout=timeout,
+                network=self._network,
+                cancelled=self._closed,
+                limits=limits,
+                disk_full=lambda: is_nearly_full(data),
+            )
+            return run, self._group.strained() > before
 
     def _built(self, tag: str, resolution: Resolution) -> BuiltImage:
         image = self.local.find(tag)

@@ -24,7 +24,7 @@ ROOT = Path("/sys/fs/cgroup")
 
 
 @cache
-def _trees() -> dict[Path, set[str]]:
+def trees() -> dict[Path, set[str]]:
     """Root of every tree on this machine → the controllers of a tree of version 1, nothing for the one of version 2."""
     found: dict[Path, set[str]] = {}
     for line in Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines():
@@ -37,15 +37,15 @@ def _trees() -> dict[Path, set[str]]:
 
 def version() -> str:
     """`v1`, `v2`, or `none`; decided as runc does. With both, the limits are set in v1."""
-    trees = _trees()
-    if trees.get(ROOT) == set():
+    every = trees()
+    if every.get(ROOT) == set():
         return "v2"
-    return "v1" if any("memory" in controllers for controllers in trees.values()) else "none"
+    return "v1" if any("memory" in controllers for controllers in every.values()) else "none"
 
 
 def can_limit_swap() -> bool:
     """Whether swap can be denied; some kernels count it only when told so at boot."""
-    return version() == "v2" or (_tree("memory") / "memory.memsw.limit_in_bytes").exists()
+    return version() == "v2" or (tree_of("memory") / "memory.memsw.limit_in_bytes").exists()
 
 
 class Cgroup:
@@ -57,7 +57,7 @@ class Cgroup:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._places = [place / name for place in _trees()]
+        self._places = [place / name for place in trees()]
         self._v1 = version() == "v1"
         self._main = self._tree("pids")
 
@@ -141,7 +141,7 @@ class Cgroup:
             return False
 
     def _tree(self, controller: str) -> Path:
-        return _tree(controller) / self.name
+        return tree_of(controller) / self.name
 
 
 def kill_all(pids: Iterable[int]) -> None:
@@ -151,9 +151,9 @@ def kill_all(pids: Iterable[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def _tree(controller: str) -> Path:
+def tree_of(controller: str) -> Path:
     """Root of the tree that has `controller`."""
-    return next((place for place, controllers in _trees().items() if controller in controllers), ROOT)
+    return next((place for place, controllers in trees().items() if controller in controllers), ROOT)
 
 
 def _gone(place: Path) -> bool:
