@@ -53,16 +53,17 @@ class BuildGroup:
             yield [*ULIMITS, *(("--cgroup-parent", f"/{GROUP}") if made else ())]
         remove_idle()
 
-    def strained(self) -> int:
-        """How often builds have met the memory limit so far."""
+    def strained(self) -> bool:
+        """Whether builds have met the memory limit since the group was made."""
         if not self._usable:
-            return 0
+            return False
         if version() == "v2":
-            return Cgroup(GROUP).oom_kills()
-        counters = (tree_of("memory") / GROUP).glob("memory*.failcnt")
+            return Cgroup(GROUP).oom_kills() > 0
+        folder = tree_of("memory") / GROUP
         with contextlib.suppress(OSError, ValueError):
-            return sum(int(counter.read_text()) for counter in counters)
-        return 0
+            most, limit = (folder / f"memory.{name}_in_bytes" for name in ("max_usage", "limit"))
+            return int(most.read_text()) >= int(limit.read_text())
+        return False
 
 
 def _lock() -> Path:

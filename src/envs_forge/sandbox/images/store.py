@@ -144,7 +144,7 @@ class ImageStore:
         with self._lock:
             if self._group is None:
                 self._group, self._data = build_place(self._client)
-        data, before = self._data, self._group.strained()
+        data = self._data
         with self._group.held() as limits:
             run = run_build(
                 folder,
@@ -155,7 +155,7 @@ class ImageStore:
                 limits=limits,
                 disk_full=lambda: is_nearly_full(data),
             )
-            return run, self._group.strained() > before
+            return run, self._group.strained()
 
     def _built(self, tag: str, resolution: Resolution) -> BuiltImage:
         image = self.local.find(tag)
