@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,13 @@ def test_an_unchanged_task_keeps_its_verdict(forge: Forge, here: Path) -> None:
     assert [found["verdicts"][0]["cached"] for found in (first, again.json, anew)] == [False, True, False]
     assert "unchanged 1" in again.err
     assert again.json["verdicts"][0] == {**first["verdicts"][0], "cached": True}
+
+
+def test_each_verdict_goes_to_a_file_as_it_falls(forge: Forge, here: Path) -> None:
+    pool(here)
+    said = forge("verify", "-p", "pool", "-x", "good", "--fast", "--json", "-o", "out")
+    files = sorted((here / "out").iterdir())
+    assert [json.loads(file.read_bytes()) for file in files] == said.json["verdicts"]
+    assert [file.name for file in files] == ["toothless.json", "unsolved.json"]
+    (here / "file").touch()
+    assert forge("verify", "-p", "pool", "-o", "file").code == 2
