@@ -1,5 +1,6 @@
 import pytest
 
+from envs_forge.sandbox.docker import link_local
 from envs_forge.sandbox.engine import Engine, Image, Sandbox, SandboxSpec
 
 pytestmark = pytest.mark.engine
@@ -34,6 +35,15 @@ def test_with_a_network_there_is_more_than_loopback(engine: Engine, plain: Image
         assert len(out(sandbox, "tail -n +3 /proc/net/dev").splitlines()) > 1
 
 
+def test_addresses_of_metadata_are_out_of_reach_with_a_network_too(engine: Engine, plain: Image) -> None:
+    if not link_local._programs():
+        pytest.skip("needs root, nsenter and ip")
+    with engine.create(plain, SandboxSpec(network=True)) as sandbox:
+        tries = 'for p in tcp udp; do timeout 5 bash -c "> /dev/$p/169.254.169.254/80"; done 2>&1; true'
+        assert out(sandbox, tries).count("169.254.169.254/80: No route to host") == 2
+        assert sandbox.exec(["ip", "route", "del", "unreachable", "169.254.0.0/16"], timeout=10).exit_code != 0
+
+
 @pytest.mark.parametrize(
     "attempt",
     [
@@ -49,6 +59,16 @@ def test_with_a_network_there_is_more_than_loopback(engine: Engine, plain: Image
         "date -s 2001-01-01",
         "hostname other",
         "ls /var/run/docker.sock",
+        "ls /run/containerd/containerd.sock",
+        "cat /proc/1/environ | grep -a ENVS_FORGE",
+        "ls /sys/firmware/efi",
+        "head -c 1 /dev/mem",
+        "head -c 1 /dev/kmsg",
+        "echo x > /sys/power/state",
+        "echo '|/tmp/x' > /proc/sys/kernel/core_pattern",
+        "modprobe loop || insmod /x.ko",
+        "fdisk -l 2>/dev/null | grep .",
+        "curl -sS --max-time 3 http://169.254.169.254/latest/meta-data/",
         "nsenter -t 1 -n true && ls /sys/class/net/eth0",
         "d=/sys/fs/cgroup/memory; [ -d $d ] || d=/sys/fs/cgroup; mkdir $d/mine",
         "setpriv --reuid 1234 --clear-groups sh -c 'echo x > /etc/passwd'",

@@ -21,6 +21,7 @@ from envs_forge.sandbox.docker.disk_watch import DiskWatch
 from envs_forge.sandbox.docker.fresh_dirs import fresh_dirs_archive
 from envs_forge.sandbox.docker.holdings import Holdings
 from envs_forge.sandbox.docker.leftovers import left_by_the_dead, remove_left, remove_network
+from envs_forge.sandbox.docker.link_local import shut_off
 from envs_forge.sandbox.docker.oom import clock_skew
 from envs_forge.sandbox.docker.sandbox import DockerSandbox, remove_container
 from envs_forge.sandbox.docker.snapshot import DockerSnapshot
@@ -71,6 +72,8 @@ class DockerEngine:
             with translated("make a sandbox"):
                 container = self._make(name, base, spec)
                 self._start(container)
+                if spec.network:
+                    shut_off(self._client, container)
             return self._adopt(name, container, base if isinstance(base, Image) else base.image, spec)
         except BaseException:
             with deferred_interrupts(), contextlib.suppress(ForgeError):
@@ -94,10 +97,11 @@ class DockerEngine:
     def _company(self, name: str, spec: SandboxSpec) -> None:
         """Start what lives beside a sandbox, and watch what it writes."""
         start_companions(self._client, name, spec)
-        if self._maker.has_disk_quota:
-            return
         for container in companions_of(self._client, name):
-            self._watch.add(container, spec.limits.disk_mb * MiB, partial(kill_container, self._client, container))
+            if spec.network:
+                shut_off(self._client, container)
+            if not self._maker.has_disk_quota:
+                self._watch.add(container, spec.limits.disk_mb * MiB, partial(kill_container, self._client, container))
 
     def _make(self, name: str, base: Image | Snapshot, spec: SandboxSpec) -> str:
         if isinstance(base, DockerSnapshot):

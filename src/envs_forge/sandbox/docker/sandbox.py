@@ -17,6 +17,7 @@ from envs_forge.sandbox.docker.command import Command, NotRunning, Runner
 from envs_forge.sandbox.docker.connection import cli, translated
 from envs_forge.sandbox.docker.fresh_dirs import directory_archive
 from envs_forge.sandbox.docker.holdings import Holdings
+from envs_forge.sandbox.docker.link_local import shut_off
 from envs_forge.sandbox.docker.oom import KILLED, OomWatch
 from envs_forge.sandbox.docker.output import Output
 from envs_forge.sandbox.docker.snapshot import DockerSnapshot, changes_of, commit
@@ -192,6 +193,8 @@ class DockerSandbox:
         with translated("restart a sandbox"):
             self._kill()
             self._client.start(self._container)
+            if self._spec.network:
+                shut_off(self._client, self._container)
 
     def _kill(self) -> None:
         try:
