@@ -34,7 +34,7 @@ HARMFUL = frozenset(
     {"tests-eat-memory", "tests-fill-the-disk", "tests-fork-without-end", "tests-remove-everything", "tests-shout"}
 )
 """Not run: nothing in that environment caps processes, the disk or output, and this machine is still needed."""
-BATCH = 4
+BATCH = 10
 _FROM = re.compile(rb"^(FROM\s+)debian:\S+", re.MULTILINE)
 _MODE = re.compile(rb"^network_mode.*\n", re.MULTILINE)
 
@@ -79,15 +79,18 @@ def _judged(harbor: str, paths: list[Path]) -> dict[str, dict[str, str]]:
 
 
 def _adapted(bundle: Bundle) -> Bundle:
-    files = dict(bundle.files)
-    for path, pattern, new in (
-        ("environment/Dockerfile", _FROM, rb"\g<1>" + BASE_IMAGE.encode()),
-        ("task.toml", _MODE, b""),
-    ):
-        if path in files:
-            old = files[path]
-            files[path] = BundleFile(data=pattern.sub(new, old.data), mode=old.mode, target=old.target)
+    files = {path: _adapted_file(path, file) for path, file in bundle.files.items()}
     return bundle.model_copy(update={"files": files})
+
+
+def _adapted_file(path: str, file: BundleFile) -> BundleFile:
+    if path.endswith("Dockerfile"):
+        data = _FROM.sub(rb"\g<1>" + BASE_IMAGE.encode(), file.data)
+    elif path == "task.toml":
+        data = _MODE.sub(b"", file.data)
+    else:
+        data = file.data
+    return BundleFile(data=data, mode=file.mode, target=file.target)
 
 
 def finds(judged: dict[str, str]) -> bool:
