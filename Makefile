@@ -5,7 +5,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 SCRIPTS := scripts/*.sh scripts/base_image/*.sh .ci/run
 
-.PHONY: help demo setup venv engine engine-stop base-image test test-slow lint format reference constraints clean
+.PHONY: help demo setup venv train-venv engine engine-stop base-image test test-train test-slow lint format reference constraints clean
 
 help: ## Show what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -18,6 +18,9 @@ setup: venv engine base-image ## Virtual environment, container engine and base 
 venv: ## The virtual environment .venv with pinned packages
 	@scripts/venv.sh
 
+train-venv: ## .venv-train: the same with the extra train (torch, TRL); minutes, 1.5 GB
+	@scripts/venv.sh train
+
 engine: ## A container engine: the one that answers, else one installed with apt and started here
 	@scripts/engine.sh start
 
@@ -28,9 +31,14 @@ base-image: engine ## The local base image of the bundles
 	@scripts/base_image.sh
 
 test: setup lint ## Lint, then all tests but the slow ones
+	@scripts/test_train.sh -m "not slow"
 	@$(BIN)/pytest -m "not slow"
 
+test-train: setup train-venv ## All tests of training with TRL
+	@scripts/test_train.sh
+
 test-slow: setup ## The tests that take minutes
+	@scripts/test_train.sh -m slow
 	@$(BIN)/pytest -m slow
 
 lint: venv ## ruff, mypy, import rules, generated reference, shellcheck where it is installed
@@ -52,6 +60,6 @@ constraints: venv ## Pin in constraints.txt what .venv holds now
 	@{ head -n 1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+=='; } >constraints.new
 	@mv constraints.new constraints.txt
 
-clean: ## Remove .venv, caches and build products; runs, images and the engine stay
-	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+clean: ## Remove both environments, caches and build products; runs, images and the engine stay
+	@rm -rf .venv .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

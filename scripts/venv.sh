@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Make or renew the virtual environment .venv with exactly the versions of constraints.txt.
+# Make or renew the virtual environment .venv with exactly the versions of constraints.txt; with the argument `train`
+# .venv-train, which has the extra of that name too (constraints-train.txt).
 #
 # A stamp in it says what it was made from; while that holds there is nothing to do. The stamp is absent while packages
 # are installed, so one of ours without a stamp was cut off, and is made again. An environment that we did not make
@@ -9,12 +10,16 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-VENV=$PWD/.venv
+EXTRA=${1:-}
+NAME=.venv${EXTRA:+-$EXTRA}
+EXTRAS=dev${EXTRA:+,$EXTRA}
+VENV=$PWD/$NAME
+PINS=(constraints.txt ${EXTRA:+"constraints-$EXTRA.txt"})
 OURS=$VENV/envs-forge.made
 STAMP=$VENV/envs-forge.stamp
 
 # What the environment is made from. It holds absolute paths, so a moved copy is not the same.
-wanted() { printf '%s\n' "$VENV" && cat pyproject.toml constraints.txt; }
+wanted() { printf '%s\n' "$VENV" && cat pyproject.toml "${PINS[@]}"; }
 
 current() { [ -x "$VENV/bin/python" ] && [ -e "$STAMP" ] && wanted | cmp -s - "$STAMP"; }
 
@@ -25,9 +30,9 @@ clear_away() {
     rmdir "$VENV" 2>/dev/null || true # cut off at the very start
     if [ ! -d "$VENV" ]; then return 0; fi
     if [ ! -e "$OURS" ]; then
-        works || die ".venv is there, but its Python does not run or is older than 3.11" "rm -r .venv"
+        works || die "$NAME is there, but its Python does not run or is older than 3.11" "rm -r $NAME"
     elif [ ! -e "$STAMP" ] || [ "$(head -n 1 "$STAMP")" != "$VENV" ] || ! works; then
-        say "removing the unfinished or moved .venv"
+        say "removing the unfinished or moved $NAME"
         rm -rf "$VENV"
     fi
 }
@@ -35,25 +40,27 @@ clear_away() {
 create() {
     local python
     python=$(scripts/find_python.sh)
-    say "making .venv with $python"
+    say "making $NAME with $python"
     mkdir "$VENV"
     : >"$OURS"
     "$python" -m venv "$VENV"
 }
 
 install() {
-    say "installing into .venv with pip: $(grep -c == constraints.txt) pinned packages (constraints.txt) and Envs-FORGE; half a minute"
+    local long="half a minute"
+    if [ -n "$EXTRA" ]; then long="some minutes, 1.5 GB"; fi
+    say "installing into $NAME with pip: $(cat "${PINS[@]}" | grep -c ==) pinned packages (${PINS[*]}) and Envs-FORGE; $long"
     rm -f "$STAMP"
-    "$VENV/bin/python" -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev]'
+    "$VENV/bin/python" -m pip install -qq --no-compile --disable-pip-version-check "${PINS[@]/#/-c}" -e ".[$EXTRAS]"
     "$VENV/bin/python" -m compileall -q src/envs_forge || true # the first start need not do it
     wanted >"$STAMP.new"
     mv "$STAMP.new" "$STAMP"
 }
 
 if current; then exit 0; fi
-hold_lock "venv-$(pwd | cksum | cut -d ' ' -f 1)"
+hold_lock "venv-$(echo "$VENV" | cksum | cut -d ' ' -f 1)"
 if current; then exit 0; fi # another set-up has just made it
 clear_away
 if [ ! -d "$VENV" ]; then create; fi
 install
-say ".venv ready"
+say "$NAME ready"
