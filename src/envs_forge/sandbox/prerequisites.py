@@ -52,7 +52,7 @@ class Check:
 
 def check_all() -> list[Check]:
     """Look at everything. Takes about a second, a few more when a registry hangs."""
-    return [_python(), *_engine(), _disk(), _memory(), *_oci(), _harbor()]
+    return [_python(), *_engine(), _disk(), _memory(), *_oci(), _compose(), _harbor()]
 
 
 def ready(checks: list[Check]) -> bool:
@@ -190,6 +190,7 @@ def _oci() -> Iterator[Check]:
     yield from parts
     if all(part.ok for part in parts):
         yield _sandbox()
+        yield _user_namespace()
 
 
 def _tools() -> Check:
@@ -215,6 +216,14 @@ def _sandbox() -> Check:
     return Check("oci sandbox", True, "runs", group="oci")
 
 
+def _user_namespace() -> Check:
+    """No condition: sandboxes hold without one. Said because it is one more wall where there is one."""
+    from envs_forge.sandbox.oci.userns import why_no_user_namespace
+
+    runc = (_output("runc", "--version") or "").partition("\n")[0]
+    return Check("user namespace", True, f"not used: {why_no_user_namespace(runc)}", group="oci")
+
+
 def _overlayfs() -> Check:
     known = "\toverlay\n" in _text("/proc/filesystems")
     return _result("overlayfs", known, "the kernel has it" if known else "not loaded", "modprobe overlay", "oci")
@@ -237,6 +246,12 @@ def _loop_devices() -> Check:
     """The disk cap of a sandbox is a file with a filesystem in it."""
     usable = os.access("/dev/loop-control", os.R_OK | os.W_OK)
     return _result("loop devices", usable, "usable" if usable else "no /dev/loop-control", "modprobe loop", "oci")
+
+
+def _compose() -> Check:
+    found = _output("docker", "compose", "version", "--short")
+    detail = (found or "").strip() or "not installed; only tasks of several containers need it"
+    return _result("docker compose", found is not None, detail, "apt-get install docker-compose", "optional")
 
 
 def _harbor() -> Check:

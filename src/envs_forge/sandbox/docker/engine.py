@@ -166,5 +166,5 @@ def _about(info: Mapping[str, Any]) -> dict[str, str]:
         "runtime": f"docker {info.get('ServerVersion', '')}, {info.get('DefaultRuntime', '')}",
         "cgroups": f"v{info.get('CgroupVersion', '1')}",
         "storage": str(info.get("Driver", "")),
-        "user namespace": "yes" if remapped else "no",
+        "user namespace": "yes" if remapped else "no: the engine runs without userns-remap and not rootless",
     }

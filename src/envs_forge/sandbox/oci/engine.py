@@ -22,6 +22,7 @@ from envs_forge.sandbox.oci.slots import SlotPool
 from envs_forge.sandbox.oci.snapshot import Base, OciSnapshot
 from envs_forge.sandbox.oci.state import Home, make_home, state_root
 from envs_forge.sandbox.oci.tools import run
+from envs_forge.sandbox.oci.userns import why_no_user_namespace
 
 if TYPE_CHECKING:
     import docker
@@ -75,7 +76,7 @@ class OciEngine:
             "cgroups": version(),
             "disk cap": pool.mechanism + (f": {pool.why_tmpfs}" if pool.why_tmpfs else "") if pool else "not used yet",
             "layers": ", ".join(sorted(self._layers.ways())) or "not used yet",
-            "user namespace": "no",
+            "user namespace": f"no: {why_no_user_namespace(_runc_version())}",
             "state": str(self._root),
         }
 
