@@ -24,7 +24,7 @@ def test_run_shows_a_table_where_things_are_and_what_is_next(forge: Forge, here:
         f"results: runs/{run}/export (tasks and index.jsonl), figures in runs/{run}/result.json",
         f"next: envs-forge verify -p runs/{run}/export/tasks",
     ]
-    assert "accepted 4/4" in said.err or "ended" in said.err
+    assert "verified 4/4" in said.err or "ended" in said.err
     assert "\x1b" not in said.out + said.err
 
 

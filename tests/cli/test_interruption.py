@@ -137,7 +137,9 @@ def test_a_terminal_gets_one_live_line_and_colour_unless_told(here: Path, no_col
     os.close(ours)
     assert process.returncode == 0, said
     assert re.search(r"\r\x1b\[2Kmeasured \d+/10 rollouts · elapsed 0:0\d", said)
-    assert re.search(r"\r\x1b\[2Kaccepted [1-4]/5 · in flight [12] · rejected 0 · elapsed 0:0\d · left 0:0\d", said)
+    assert re.search(r"seed +k/n +95 % interval  status\r?\nseed-\d +\d/\d", said)
+    assert re.search(r"\r\x1b\[\dA\x1b\[J", said)  # the table is drawn over
+    assert re.search(r"\r\x1b\[2Kverified [1-4]/5 · in flight [12] · rejected 0 · elapsed 0:0\d · left 0:0\d", said)
     assert ("\x1b[1m" in said) is not no_colour
     assert "5 of 5 environments accepted, 5 exported" in said
 

@@ -24,13 +24,13 @@ def test_the_line_of_making(now: list[float]) -> None:
     progress.reject("build")
     now[0] += 60
     assert progress.line() == (
-        "accepted 12/20 · in flight 3 · rejected 2 (build 1, oracle 1) · elapsed 1:04 · left 0:48"
+        "verified 12/20 · in flight 3 · rejected 2 (build 1, oracle 1) · elapsed 1:04 · left 0:48"
     )
     progress.count(-1)
     progress.end()
-    assert progress.line().startswith("accepted 11/20 · in flight 2 ·")
+    assert progress.line().startswith("verified 11/20 · in flight 2 ·")
     progress.enter(Phase.ENDED)
-    assert progress.line() == "accepted 11/20 · rejected 2 (build 1, oracle 1) · elapsed 1:04"
+    assert progress.line() == "verified 11/20 · rejected 2 (build 1, oracle 1) · elapsed 1:04"
 
 
 def test_the_line_of_measuring(now: list[float]) -> None:

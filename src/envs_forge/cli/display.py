@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-
-from envs_forge.cli.console import colour_allowed
 
 _LIVE_S = 0.2
 _PLAIN_S = 10.0
@@ -34,7 +33,7 @@ class Display:
         rows: Callable[[int, int], Sequence[str]] = lambda columns, lines: (),
     ) -> None:
         self._line, self._phase, self._quiet, self._rows = line, phase, quiet, rows
-        self._live = colour_allowed(sys.stderr) and not quiet
+        self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not quiet
         self._drawn = 0
         self._lock = threading.RLock()
         self._ended = threading.Event()

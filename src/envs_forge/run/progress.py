@@ -117,7 +117,7 @@ class Progress:
             self._rejected[stage] += 1
 
     def line(self) -> str:
-        """The state in one line, e.g. `accepted 12/20 · in flight 3 · rejected 2 (build 1, oracle 1) · …`."""
+        """The state in one line, e.g. `verified 12/20 · in flight 3 · rejected 2 (build 1, oracle 1) · …`."""
         with self._lock:
             now = time.monotonic()
             parts = [*self._counts(), f"elapsed {clock(now - self._clock)}"]
@@ -135,7 +135,7 @@ class Progress:
             reasons = ", ".join(f"{stage} {count}" for stage, count in sorted(self._rejected.items()))
             rejected = f"rejected {self._rejected.total()}" + (f" ({reasons})" if reasons else "")
             spent = [told] if (told := self.spent()) else []
-            return [f"accepted {self._done}/{self._total}", *in_flight, rejected, *spent]
+            return [f"verified {self._done}/{self._total}", *in_flight, rejected, *spent]
         return [self._phase.value]
 
     def _left_s(self, now: float) -> float | None:
