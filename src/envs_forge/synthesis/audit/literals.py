@@ -19,6 +19,7 @@ _PATH = re.compile(r"(?<![\w./~$}-])/(?:[\w.@+-]+/)*[\w.@+*-]*[\w*]/?")
 _SHELL_COMPARED = re.compile(r"-(?:eq|ne|lt|le|gt|ge)\s+\"?(-?\d+)|[!=]=?\s*\"?(-?\d+(?:\.\d+)?)\"?\s*\]")
 _JQ_KEY = re.compile(r"\.([A-Za-z_]\w*)")
 _JQ = re.compile(r"\bjq\b[^|;\n]*?'([^'\n]*)'")
+_COMMENT = re.compile(r"^\s*#.*$", re.M)
 _JSON_KEY = re.compile(r"\"(\w+)\"\s*:")
 _HEREDOC = re.compile(r"(<<-?[ \t]*['\"]?(\w+)['\"]?[^\n]*\n).*?^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE)
 _GETTERS = {"get", "getitem"}
@@ -88,6 +89,7 @@ def without_heredocs(script: str) -> str:
 
 
 def _from_shell(text: str, found: Literals) -> None:
+    text = _COMMENT.sub("", text)
     for match in _QUOTED.finditer(text):
         found.texts.add(match[1] if match[1] is not None else match[2])
     found.numbers |= numbers_in(text)

@@ -33,6 +33,7 @@ _NUMBER_WORDS = {
 _NUMBER_WORDS |= {"eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "fifty": "50", "thousand": "1000"}
 _ROOTS = {"app", "opt", "srv", "var", "home", "etc", "data", "root", "mnt", "workspace", "work"}
 _FIELDS = re.compile(r"[,;|\t=:]")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d\S*|\b\d\d:\d\d(?::\d\d)?\b")
 _ITEM = re.compile(r"^\s*\d+[.)]\s", re.M)
 _MOST = 6
 _EXCHANGED = 2
@@ -75,10 +76,14 @@ class Statements:
     @cached_property
     def numbers(self) -> set[str]:
         """Numbers that the instruction states, in digits or in words."""
+        return self.free_numbers | _digits(_unlisted(self.instruction))
+
+    @cached_property
+    def free_numbers(self) -> set[str]:
+        """Those of them that stand alone, not in a date, a path or a name."""
         words = re.findall(r"[a-z]+", self.instruction.lower())
-        text = _unlisted(self.instruction)
-        loose = {plain_number(match) for match in re.findall(r"\d+(?:\.\d+)?", text)}
-        return loose | numbers_in(text) | {_NUMBER_WORDS[word] for word in words if word in _NUMBER_WORDS}
+        found = {_NUMBER_WORDS[word] for word in words if word in _NUMBER_WORDS}
+        return found | numbers_in(_unlisted(self.instruction))
 
     @cached_property
     def environment_words(self) -> set[str]:
@@ -180,10 +185,17 @@ def _are_exchangeable(some: list[str], others: list[str], bundle: Bundle) -> boo
 
 def _numbers(what: Statements, parent: Statements) -> tuple[list[str], list[str]]:
     used = set(re.findall(r"\d+", what.solution_text))
-    free = {number for number in numbers_in(_unlisted(what.instruction)) - _SMALL if number.isdigit()}
+    text = _unlisted(what.instruction)
+    free = {number for number in numbers_in(text) - _SMALL if number.isdigit()}
     idle = sorted(n for n in free if not used & {n, str(int(n) - 1), str(int(n) + 1)})
-    silent = what.solution.numbers - (parent.solution.numbers - parent.numbers) - _SMALL - what.numbers
-    return idle, sorted(n for n in silent if n.isdigit() and not what.numbers & {str(int(n) - 1), str(int(n) + 1)})
+    # Digits of dates and times state nothing, those of other names might.
+    said = what.free_numbers | _digits(_DATE.sub("", text))
+    silent = what.solution.numbers - (parent.solution.numbers - parent.numbers) - _SMALL - said
+    return idle, sorted(n for n in silent if n.isdigit() and not said & {str(int(n) - 1), str(int(n) + 1)})
+
+
+def _digits(text: str) -> set[str]:
+    return {plain_number(match) for match in re.findall(r"\d+(?:\.\d+)?", text)}
 
 
 def _unlisted(text: str) -> str:
