@@ -10,7 +10,7 @@ from envs_forge.cli.conduct import seeds_of, shown
 from envs_forge.cli.console import say, show_json, show_table
 from envs_forge.cli.funnel import show_funnel, spending, usage
 from envs_forge.cli.livetable import k_of_n
-from envs_forge.cli.rates import show_rates
+from envs_forge.cli.rates import histogram, show_rates
 from envs_forge.config import RunConfig
 from envs_forge.gold.verdict import Decision, Verdict
 from envs_forge.run.directory import RunDirectory
@@ -84,7 +84,11 @@ def show_status(directory: RunDirectory, result: RunResult, *, json_: bool) -> N
         return
     figures = result.totals
     say(f"{shown(directory.root)}: {_state(result, in_use)}")
-    say(f"rollouts {figures.trials}: {figures.counted} counted, {figures.invalid} spoiled or invalid")
+    ends = ", ".join(f"{count} {status}" for status, count in figures.trials_by_status.items())
+    say(f"rollouts {figures.trials}: {figures.counted} counted, {figures.invalid} not" + (f" ({ends})" if ends else ""))
+    if result.goal == "pass-rates":
+        for line in histogram([seed.rate for seed in result.seeds if seed.rate is not None]):
+            say(line)
     if result.goal == "environments":
         waiting = result.verified - result.accepted
         more = f" (and {waiting} verified, to be settled)" if waiting else ""
