@@ -1,0 +1,1 @@
+"""The study in miniature: recipes against each other, over many readers, at equal cost."""

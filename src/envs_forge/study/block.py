@@ -1,0 +1,100 @@
+"""What all arms of one regime, reader and replicate share: the reader, its pool, its measured rates, base figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from envs_forge.run.parts import Options
+from envs_forge.study.candidates import Candidates
+from envs_forge.study.config import ReaderConfig, RegimeConfig, StudyConfig
+from envs_forge.synthesis.procedural.dice import Dice
+from envs_forge.train.builtin.learner import TrainingTask
+from envs_forge.train.builtin.measuring import Tally, tally
+from envs_forge.train.builtin.sampler import Sampler, Vectors
+from envs_forge.train.rewards.source import Rewards
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a study stands on; the same for all its blocks."""
+
+    config: StudyConfig
+    seeds: Sequence[TrainingTask]
+    held_out: Sequence[TrainingTask]
+    options: Mapping[str, Options]
+    """What the generator can do with each seed, by content hash."""
+    candidates: Candidates
+    rewards: Rewards
+
+
+class Block:
+    """One regime, reader and replicate.
+
+    Args:
+        ground: The study.
+        regime: Which seeds, how long.
+        reader: Which kind of base policy.
+        replicate: Which random seed.
+    """
+
+    def __init__(self, ground: Ground, regime: RegimeConfig, reader: ReaderConfig, replicate: int) -> None:
+        self.ground, self.regime, self.reader, self.replicate = ground, regime, reader, replicate
+        self.parameters = reader.parameters(1000 * ground.config.seed + replicate)
+        self.vectors = Vectors(self.parameters)
+
+    def sampler(self) -> Sampler:
+        """The untrained reader."""
+        return Sampler(self.parameters, self.vectors)
+
+    def evaluate(self, sampler: Sampler) -> list[Tally]:
+        """The held-out tasks, with the same dice for every policy of this replicate."""
+        ground = self.ground
+        return tally(sampler, ground.held_out, ground.rewards, ground.config.attempts, self._label("held-out"))
+
+    @cached_property
+    def pool(self) -> list[TrainingTask]:
+        """The seeds of this block: a random share of saturated ones and of others, by the design rollouts."""
+        ground = self.ground
+        rollouts = ground.config.design_rollouts
+        design = tally(self.sampler(), ground.seeds, ground.rewards, rollouts, self._label("design"))
+        dice = Dice("study", "pool", ground.config.seed, self.regime.name, self.reader.name, self.replicate)
+        shuffled = dice.shuffled(list(zip(ground.seeds, design, strict=True)))
+        outer = [task for task, rate in shuffled if saturated(rate)]
+        inner = [task for task, rate in shuffled if not saturated(rate)]
+        return composed(outer, inner, ground.config.pool, self.regime.saturated)
+
+    @cached_property
+    def rates(self) -> list[Tally]:
+        """What the arms that measure get to know of the pool."""
+        return tally(
+            self.sampler(), self.pool, self.ground.rewards, self.ground.config.rollouts, self._label("measure")
+        )
+
+    @cached_property
+    def base(self) -> list[Tally]:
+        """The untrained reader on the held-out tasks."""
+        return self.evaluate(self.sampler())
+
+    def children(self, tasks: Sequence[TrainingTask]) -> list[Tally]:
+        """The untrained reader on accepted environments: for calibration, paid by nobody."""
+        size = self.ground.config.learner.group
+        return tally(self.sampler(), tasks, self.ground.rewards, size, self._label("children"))
+
+    def _label(self, what: str) -> str:
+        return f"study/{self.ground.config.seed}/{self.reader.name}/{self.replicate}/{what}"
+
+
+def saturated(rate: Tally) -> bool:
+    """Whether all rollouts failed or all passed."""
+    return rate.k in (0.0, float(rate.n))
+
+
+def composed(
+    outer: Sequence[TrainingTask], inner: Sequence[TrainingTask], size: int, share: float
+) -> list[TrainingTask]:
+    """A pool with that share of the outer ones, as near as there are enough of either kind."""
+    wanted = round(share * size)
+    wanted = min(max(wanted, size - len(inner)), len(outer))
+    return [*outer[:wanted], *inner[: size - wanted]]
