@@ -52,7 +52,8 @@ def test_run_short_of_n_exits_1_and_says_how_to_export(forge: Forge, here: Path,
 
 
 def test_dry_run_starts_nothing(forge: Forge, here: Path, world: World) -> None:
-    said = forge("run", "-p", "pool", "-N", "3", "-k", "5", "--dry-run")
+    assert forge("run", "-p", "pool", "-N", "3", "--dry-run").out.splitlines()[0].startswith("seeds         4: seed-0,")
+    said = forge("run", "-p", "pool", "-N", "3", "-k", "5", "--dry-run", "--json")
     assert (said.code, said.json["rollouts"], said.json["environments"]) == (0, 20, 3)
     assert said.json["config"]["seeds"] == [str(here / "pool")]
     assert not (here / "runs").exists()
@@ -86,7 +87,7 @@ def test_status_tells_how_far_a_run_is(forge: Forge, world: World) -> None:
     said = forge("status")
     assert said.code == 0
     assert ": done" in said.out
-    assert "rollouts 8: 8 counted, 0 spoiled" in said.out
+    assert "rollouts 8: 8 counted, 0 not (" in said.out
     assert "accepted 3/3, exported 3" in said.out
     assert "policy: 8 calls, 80 + 24 tokens" in said.out
     found = forge("status", "--json").json
@@ -150,7 +151,7 @@ def test_lint_takes_codes_to_report_and_to_leave_out(forge: Forge, here: Path) -
 
 def test_the_example_config_is_valid_and_complete_enough(forge: Forge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PUBLISHED.parents[1])
-    said = forge("run", "-c", "examples/run.toml", "-l", "2", "--dry-run")
+    said = forge("run", "-c", "examples/run.toml", "-l", "2", "--dry-run", "--json")
     assert (said.code, said.json["environments"], len(said.json["seeds"])) == (0, 12, 2)
 
 
