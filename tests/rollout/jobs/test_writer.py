@@ -6,21 +6,23 @@ import pytest
 from envs_forge.rollout.jobs.documents import exception_type
 from envs_forge.rollout.jobs.names import trial_name
 from envs_forge.rollout.jobs.writer import JobWriter
+from envs_forge.rollout.policy import PolicyIdentity
 from envs_forge.rollout.trial import COUNTED, TrialStatus
 from envs_forge.sandbox.verification import RewardFault
 
 from ..fakes import bundle
-from .trials import POLICY, one_of_each, tokens, trial
+from .trials import POLICY, one_of_each, tokens, trial, turns
 
 BUNDLE = bundle("count-lines", text="Zähle die Zeilen.\n")
 
 
-def write(directory, trials):
+def write(directory, trials, *, policy=POLICY, finish=True):
     tasks = {"count-lines": Path("seeds/count-lines")}
-    writer = JobWriter(directory, POLICY, tasks, source="seeds", engine="oci", attempts=4, concurrency=2)
+    writer = JobWriter(directory, policy, tasks, source="seeds", engine="oci", attempts=4, concurrency=2)
     for one in trials:
         writer.add(one, BUNDLE)
-    writer.finish()
+    if finish:
+        writer.finish()
     return directory
 
 
@@ -105,7 +107,7 @@ def test_totals_are_the_sums_of_their_parts(tmp_path):
     assert result["stats"]["n_errored_trials"] == sum(len(names) for names in stats["exception_stats"].values())
     assert stats["n_trials"] == sum(len(names) for names in stats["reward_stats"]["reward"].values())
     assert stats["n_trials"] == sum(one.status in COUNTED for one in trials)
-    assert (result["stats"]["n_input_tokens"], result["stats"]["n_output_tokens"]) == (100, 20)
+    assert (result["stats"]["n_input_tokens"], result["stats"]["n_output_tokens"]) == (200, 40)
     assert result["stats"]["n_retries"] == 1
 
 
@@ -138,6 +140,42 @@ def test_steps_of_a_model_do_not_claim_that_no_model_was_asked(tmp_path):
         "total_prompt_tokens": 100,
         "total_completion_tokens": 20,
     }
+
+
+def test_a_model_s_answers_are_the_steps(tmp_path):
+    one = trial(attempt=turns())
+    document = read(write(tmp_path / "job", [one]) / trial_name(one) / "agent/trajectory.json")
+    _, first, last = document["steps"]
+    assert (first["message"], first["reasoning_content"], first["model_name"]) == ("I look.", "Hm.", "served")
+    assert [call["arguments"]["command"] for call in first["tool_calls"]] == ["ls -la", "sort x > y"]
+    calls = [call["tool_call_id"] for call in first["tool_calls"]]
+    assert [result["source_call_id"] for result in first["observation"]["results"]] == calls
+    assert len({*calls}) == 2
+    assert first["metrics"] == {"prompt_tokens": 50, "cached_tokens": 30, "completion_tokens": 10}
+    assert first["extra"]["exit_codes"] == [0, None]
+    assert first["extra"]["answer"]["spoilt"] == ["endpoint-429"]
+    assert (last["message"], last["extra"]["answer"]["outcome"]) == ("DONE", "done")
+    assert (last["metrics"]["logprobs"], last["metrics"]["completion_token_ids"]) == ([-0.25], [7])
+    assert last["metrics"]["prompt_token_ids"] == [1, 2]
+    assert document["final_metrics"]["total_cached_tokens"] == 60
+    assert document["extra"]["attempt"] == {"tools": "native"}
+
+
+def test_readers_find_the_model_of_a_policy_that_has_one(tmp_path):
+    one = trial(policy=PolicyIdentity(kind="terminal", name="org/model", version="2"))
+    job = write(tmp_path / "job", [one], policy=one.policy)
+    result = read(job / trial_name(one) / "result.json")
+    assert result["agent_info"] == {"name": "terminal", "version": "2", "model_info": {"name": "org/model"}}
+    assert list(read(job / "result.json")["stats"]["evals"]) == ["terminal__org/model__seeds"]
+    assert read(job / "config.json")["agents"][0]["model_name"] == "org/model"
+
+
+def test_a_job_that_runs_says_how_much_of_it_is_done(tmp_path, monkeypatch):
+    monkeypatch.setattr("envs_forge.rollout.jobs.writer._REFRESH_S", 0.0)
+    job = write(tmp_path / "job", [trial(index=i) for i in range(3)], finish=False)
+    result = read(job / "result.json")
+    assert (result["finished_at"], result["n_total_trials"]) == (None, 4)
+    assert result["stats"]["n_completed_trials"] == 3
 
 
 def test_a_secret_of_the_environment_is_not_written(tmp_path, monkeypatch):

@@ -19,6 +19,7 @@ def trial(status=TrialStatus.PASSED, *, index=0, retry=0, reward=None, fault=Non
     if reward is not None or fault is not None:
         verification = Verification(reward=reward, fault=fault, metrics={"lines": 3.0}, output_tail="1 failed\n")
     fields = {
+        "policy": POLICY,
         "attempt": Attempt(steps=STEPS, stopped=StopReason.DONE),
         "error": "" if status in COUNTED else "engine: gone",
         "started_at": "2025-03-04T05:06:07.890+00:00",
@@ -27,7 +28,6 @@ def trial(status=TrialStatus.PASSED, *, index=0, retry=0, reward=None, fault=Non
     return Trial(
         bundle_id=bundle_id,
         bundle_hash=HASH,
-        policy=POLICY,
         index=index,
         retry=retry,
         seed=5,
@@ -43,8 +43,35 @@ def one_of_each():
     made += [trial(TrialStatus.VERIFIER_ERROR, index=20 + i, fault=fault) for i, fault in enumerate(RewardFault)]
     made.append(trial(TrialStatus.BUILD_ERROR, index=40, attempt=None))
     made.append(trial(TrialStatus.PASSED, index=41, retry=2, attempt=tokens()))
+    made.append(trial(TrialStatus.PASSED, index=42, attempt=turns()))
     return made
 
 
 def tokens():
     return Attempt(steps=STEPS, stopped=StopReason.DONE, prompt_tokens=100, completion_tokens=20)
+
+
+def turns():
+    """As the terminal agent leaves it: two commands in one answer, then the end."""
+    usage = {"prompt_tokens": 50, "cached_tokens": 30, "completion_tokens": 10}
+    first = {
+        "outcome": "acted",
+        "steps": 2,
+        "text": "I look.",
+        "reasoning": "Hm.",
+        "model": "served",
+        "usage": usage,
+        "duration_s": 0.5,
+        "spoilt": ["endpoint-429"],
+    }
+    last = {
+        "outcome": "done",
+        "steps": 0,
+        "text": "DONE",
+        "usage": usage,
+        "logprobs": [{"text": "DONE", "logprob": -0.25}],
+        "token_ids": [7],
+        "prompt_token_ids": [1, 2],
+    }
+    extra = {"turns": [first, last], "tools": "native"}
+    return tokens().model_copy(update={"cached_tokens": 60, "extra": extra})

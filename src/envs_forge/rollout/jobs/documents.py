@@ -13,9 +13,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from envs_forge.rollout.jobs.names import trial_name, trial_uuid
+from envs_forge.rollout.jobs.names import agent_and_model, trial_name, trial_uuid
 from envs_forge.rollout.policy import PolicyIdentity
-from envs_forge.rollout.trial import COUNTED, Trial, TrialStatus
+from envs_forge.rollout.trial import Trial, TrialStatus
 from envs_forge.sandbox.verification import RewardFault
 
 _EXCEPTIONS = {
@@ -46,6 +46,7 @@ class JobInfo(BaseModel):
         attempts: Rollouts asked for each task.
         concurrency: Trials at once.
         started_at: ISO 8601 with zone.
+        asked: Rollouts asked for in all, as far as that is known before the end.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -58,6 +59,7 @@ class JobInfo(BaseModel):
     attempts: int
     concurrency: int
     started_at: str
+    asked: int = 0
 
 
 def exception_type(trial: Trial) -> str | None:
@@ -69,7 +71,14 @@ def exception_type(trial: Trial) -> str | None:
 
 
 def _agent(policy: PolicyIdentity) -> dict[str, Any]:
-    return {"name": policy.name, "kwargs": {"kind": policy.kind, "version": policy.version, **policy.settings}}
+    agent, model = agent_and_model(policy)
+    named = {"model_name": model} if model else {}
+    return {**named, "name": agent, "kwargs": {"kind": policy.kind, "version": policy.version, **policy.settings}}
+
+
+def _agent_info(policy: PolicyIdentity) -> dict[str, Any]:
+    agent, model = agent_and_model(policy)
+    return {"name": agent, "version": policy.version, "model_info": {"name": model} if model else None}
 
 
 def _environment(job: JobInfo) -> dict[str, Any]:
@@ -117,13 +126,26 @@ def trial_result(job: JobInfo, trial: Trial, task: Path) -> dict[str, Any]:
         "source": job.source,
         "task_checksum": trial.bundle_hash,
         "config": trial_config(job, trial, task),
-        "agent_info": {"name": trial.policy.name, "version": trial.policy.version},
+        "agent_info": _agent_info(trial.policy),
         "agent_result": _agent_result(trial),
         "verifier_result": None if trial.reward is None else {"rewards": rewards(trial)},
         "verifier_environment_mode": "shared",
         "exception_info": _exception(trial, finished_at),
         "started_at": trial.started_at,
         "finished_at": finished_at,
+        **_timing(trial, finished_at),
+    }
+
+
+def _timing(trial: Trial, finished_at: str) -> dict[str, Any]:
+    """When the agent worked (its sandbox's start included) and when the tests ran, which come last."""
+    if trial.verification is None:
+        return {"agent_execution": {"started_at": trial.started_at, "finished_at": finished_at}}
+    seconds = min(trial.verification.duration_s, trial.duration_s)
+    between = (datetime.fromisoformat(finished_at) - timedelta(seconds=seconds)).isoformat()
+    return {
+        "agent_execution": {"started_at": trial.started_at, "finished_at": between},
+        "verifier": {"started_at": between, "finished_at": finished_at},
     }
 
 
@@ -146,6 +168,7 @@ def _agent_result(trial: Trial) -> dict[str, Any]:
     result: dict[str, Any] = {"metadata": {"envs_forge": facts}}
     if trial.attempt is not None:
         result["n_input_tokens"] = trial.attempt.prompt_tokens
+        result["n_cache_tokens"] = trial.attempt.cached_tokens
         result["n_output_tokens"] = trial.attempt.completion_tokens
     return result
 
@@ -192,18 +215,19 @@ def job_lock(job: JobInfo, locks: Sequence[Mapping[str, Any]], version: str) -> 
 def job_result(job: JobInfo, trials: Sequence[Trial], finished_at: str | None) -> dict[str, Any]:
     """`result.json` of a job; `finished_at` is None while it runs."""
     errored = [trial for trial in trials if exception_type(trial) is not None]
-    key = f"{job.policy.name}__{job.source}"
+    key = "__".join([*(name for name in agent_and_model(job.policy) if name), job.source])
     return {
         "id": job.id,
         "started_at": job.started_at,
         "updated_at": finished_at or job.started_at,
         "finished_at": finished_at,
-        "n_total_trials": len(trials),
+        "n_total_trials": len(trials) if finished_at else max(len(trials), job.asked),
         "stats": {
             "n_completed_trials": len(trials),
             "n_errored_trials": len(errored),
             "n_retries": sum(trial.retry > 0 for trial in trials),
             "n_input_tokens": _tokens(trial.attempt.prompt_tokens for trial in trials if trial.attempt),
+            "n_cache_tokens": _tokens(trial.attempt.cached_tokens for trial in trials if trial.attempt),
             "n_output_tokens": _tokens(trial.attempt.completion_tokens for trial in trials if trial.attempt),
             "evals": {key: _evaluation(trials, errored)},
         },
@@ -216,7 +240,7 @@ def _tokens(counts: Any) -> int | None:
 
 
 def _evaluation(trials: Sequence[Trial], errored: Sequence[Trial]) -> dict[str, Any]:
-    counted = [trial for trial in trials if trial.status in COUNTED]
+    counted = [trial for trial in trials if trial.counted]
     by_reward: dict[str, list[str]] = {}
     for trial in counted:
         by_reward.setdefault(str(trial.reward), []).append(trial_name(trial))

@@ -8,6 +8,7 @@ import uuid
 from datetime import UTC, datetime
 
 from envs_forge.rollout.identity import policy_key
+from envs_forge.rollout.policy import PolicyIdentity
 from envs_forge.rollout.trial import Trial
 
 _ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -44,3 +45,11 @@ def job_uuid(job_name: str, policy: str) -> str:
 def job_name(when: datetime | None = None) -> str:
     """`YYYY-MM-DD__HH-MM-SS` in UTC."""
     return (when or datetime.now(UTC)).strftime("%Y-%m-%d__%H-%M-%S")
+
+
+def agent_and_model(policy: PolicyIdentity) -> tuple[str, str | None]:
+    """How readers name a policy: the agent, and the model that it asks, if any."""
+    if policy.kind == "terminal":
+        return policy.kind, policy.name
+    model = policy.settings.get("model")
+    return policy.name, model if isinstance(model, str) else None

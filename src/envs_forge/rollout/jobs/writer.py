@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,9 @@ from envs_forge.rollout.jobs.names import job_uuid, trial_name
 from envs_forge.rollout.jobs.trajectory import trajectory
 from envs_forge.rollout.policy import PolicyIdentity
 from envs_forge.rollout.trial import Trial
+
+_REFRESH_S = 5.0
+"""Seconds between two totals of a job that runs: so old is what a viewer shows at most."""
 
 
 class JobWriter:
@@ -57,6 +61,7 @@ class JobWriter:
             attempts=attempts,
             concurrency=concurrency,
             started_at=started_at or datetime.now(UTC).isoformat(timespec="milliseconds"),
+            asked=attempts * len(tasks),
         )
         self._trials: dict[str, Trial] = {}
         self._lock = threading.Lock()
@@ -84,6 +89,9 @@ class JobWriter:
                 _text(new / "verifier" / "reward.txt", f"{trial.reward!r}\n")
         with self._lock:
             self._trials[path.name] = trial
+            due = time.monotonic() - self._written > _REFRESH_S
+        if due:
+            self._write_result(None)
         return path
 
     def finish(self) -> None:
@@ -99,6 +107,7 @@ class JobWriter:
 
     def _write_result(self, finished_at: str | None) -> None:
         with self._lock:
+            self._written = time.monotonic()
             trials = [self._trials[name] for name in sorted(self._trials)]
         write_json(self._job.directory / "result.json", documents.job_result(self._job, trials, finished_at))
 
