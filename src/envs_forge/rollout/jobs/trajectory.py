@@ -98,8 +98,10 @@ def _calls(steps: Sequence[Step], name: str, *, more: Mapping[str, Any] | None =
         document["observation"] = {
             "results": [{"source_call_id": call, "content": step.output} for call, step in pairs]
         }
-    codes = {"exit_code": steps[0].exit_code, "duration_s": steps[0].duration_s} if len(steps) == 1 else {}
-    if len(steps) > 1:
+    codes: dict[str, Any] = {}
+    if len(steps) == 1:
+        codes = {"exit_code": steps[0].exit_code, "duration_s": steps[0].duration_s}
+    elif steps:
         codes = {"exit_codes": [step.exit_code for step in steps], "durations_s": [step.duration_s for step in steps]}
     extra = {**codes, **({"answer": dict(more)} if more else {})}
     return {**document, **({"extra": extra} if extra else {})}
