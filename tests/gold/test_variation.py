@@ -6,20 +6,25 @@ import pytest
 from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.variation import LOCALTIME, RUNS, Change, Openings, date_change, zone_file
 from envs_forge.gold.verify import verify
+from envs_forge.run.parts import cores
 
-from .tasks import task
+from .tasks import SOUND, task
 
-DATED = task(
-    "dated",
-    dockerfile=(
-        "FROM debian:bookworm-slim\nRUN apt-get update && apt-get install -y --no-install-recommends libfaketime\n"
-        "WORKDIR /app\nCOPY data.txt /app/data.txt\n"
-    ),
-    tests=(
-        '#!/bin/bash\n[ "$(tr -d " \\n" < /app/count.txt)" = 3 ] && [ "$(date +%Y)" = YEAR ] && r=1 || r=0\n'
-        "echo $r > /logs/verifier/reward.txt\n"
-    ).replace("YEAR", subprocess.run(["date", "+%Y"], capture_output=True, text=True, check=True).stdout.strip()),
+YEAR = subprocess.run(["date", "+%Y"], capture_output=True, text=True, check=True).stdout.strip()
+TESTS = (
+    '#!/bin/bash\n[ "$(tr -d " \\n" < /app/count.txt)" = 3 ] && [ "$(CHECK)" ] && r=1 || r=0\n'
+    "echo $r > /logs/verifier/reward.txt\n"
 )
+DATED = task("dated", tests=TESTS.replace('"$(CHECK)"', f'"$(date +%Y)" = {YEAR}'))
+CULPRITS = {
+    "time zone (+13:45)": '"$(env -i /bin/date +%z)" = +0000',
+    "PYTHONHASHSEED (1)": '-z "$PYTHONHASHSEED"',
+    "LANG (C.UTF-8)": '-z "$LANG"',
+    "hostname (a-quite-other-host)": '"$(uname -n)" = forge',
+    "test order (the last first)": '-z "$PYTEST_ADDOPTS"',
+    "cpu count (1)": '"$(nproc)" != 1',
+}
+"""What a verdict names → what must hold for the tests to pass."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the zone with the C library of Linux")
@@ -58,11 +63,35 @@ def test_the_time_zone_is_changed_for_programs_without_variables_too():
 
 @pytest.mark.engine
 @pytest.mark.slow
+@pytest.mark.parametrize("culprit", CULPRITS)
+def test_what_makes_a_difference_is_named(culprit, runtime):
+    if culprit.startswith("cpu") and cores() == 1:
+        pytest.skip("there is one processor")
+    bundle = task("varied", tests=TESTS.replace('"$(CHECK)"', CULPRITS[culprit]))
+    verdict = verify(bundle, runtime, VerifyOptions(stages=("repeat",)))
+    assert (verdict.stage, verdict.code) == ("repeat", "flaky")
+    assert verdict.stages[-1].message.endswith(f"depends on {culprit}")
+
+
+@pytest.mark.engine
+@pytest.mark.slow
 def test_a_task_that_depends_on_the_date_gets_a_warning(runtime):
     verdict = verify(DATED, runtime, VerifyOptions(stages=("repeat",)))
-    if verdict.decision == "unsupported" or verdict.stage == "build":
-        pytest.skip(f"libfaketime cannot be installed here: {verdict.stages[-1].message}")
+    facts = verdict.stages[-1].facts
+    if any(line.startswith("date: ") for line in facts["not varied"]):
+        pytest.skip("there is no libfaketime on this machine")
+    assert facts["varied"][-1] == ["date (431 days later)"]
     assert (verdict.decision, verdict.stages[-1].warnings) == (
         "accepted",
         ("on another date the solution does not get the full reward",),
     )
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+def test_what_the_image_sets_stays_and_is_told(runtime):
+    bundle = task("set", dockerfile=f"{SOUND['environment/Dockerfile']}ENV LANG=C.UTF-8 TZ=Asia/Tokyo LD_PRELOAD=\n")
+    facts = verify(bundle, runtime, VerifyOptions(stages=("repeat",))).stages[-1].facts
+    names = [change.partition(" (")[0] for run in facts["varied"] for change in run]
+    assert not {"LANG", "time zone", "date"} & set(names)
+    assert {line.partition(":")[0] for line in facts["not varied"]} >= {"LANG", "time zone", "date"}
