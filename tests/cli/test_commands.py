@@ -51,6 +51,17 @@ def test_run_short_of_n_exits_1_and_says_how_to_export(forge: Forge, here: Path,
     assert json.loads((here / "mine" / "result.json").read_text())["exported"] == 3
 
 
+def test_export_for_readers_that_pull_images(forge: Forge, here: Path, world: World) -> None:
+    assert forge("run", "-p", "pool", "-N", "2", "-o", "mine", "-q").code == 0
+    assert forge("export", "mine", "-o", "elsewhere", "--image-prefix", "r.example/t").code == 0
+    for line in map(json.loads, (here / "elsewhere" / "index.jsonl").read_text().splitlines()):
+        assert line["image"].startswith(f"r.example/t/{line['id'].lower()}:")
+        assert line["image"] in (here / "elsewhere" / line["path"] / "task.toml").read_text()
+    said = forge("export", "mine", "--image-prefix", "No Prefix")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("Error: 'No Prefix' cannot begin the name of an image (")
+
+
 def test_dry_run_starts_nothing(forge: Forge, here: Path, world: World) -> None:
     assert forge("run", "-p", "pool", "-N", "3", "--dry-run").out.splitlines()[0].startswith("seeds         4: seed-0,")
     said = forge("run", "-p", "pool", "-N", "3", "-k", "5", "--dry-run", "--json")

@@ -14,9 +14,13 @@ from envs_forge.synthesis.generator import Assignment
 
 
 def show_dry_run(config: RunConfig, *, json_: bool) -> None:
-    """The config as JSON; with the generator llm the prompt as text, or both with `json_`."""
+    """What would be done in a few lines, or with all settings as JSON; with the generator llm the prompt too."""
     if config.generator != "llm":
-        show_json(dry_run_document(config))
+        document = dry_run_document(config)
+        if json_:
+            show_json(document)
+        else:
+            _show(config, document)
         return
     document = {**dry_run_document(config), **prompt_document(config)}
     if json_:
@@ -33,6 +37,19 @@ def show_dry_run(config: RunConfig, *, json_: bool) -> None:
     )
     if document["prompt"]["cost_usd"] is not None:
         say(f"at most ${document['prompt']['cost_usd']:.4f} for this call")
+
+
+def _show(config: RunConfig, document: dict[str, Any]) -> None:
+    seeds = list(document["seeds"])
+    shown = ", ".join(seeds[:5]) + (f" and {len(seeds) - 5} more" if len(seeds) > 5 else "")
+    say(f"seeds         {len(seeds)}: {shown}")
+    say(f"policy        {config.policy}, {document['rollouts']} rollouts in all")
+    if document["environments"]:
+        tries = f"{config.draws} tries at each"
+        say(f"environments  {document['environments']} by recipe {config.plan.recipe}, {tries}")
+        say(f"generator     {config.generator}")
+    say(f"engine        {config.engine}{'' if config.network else ', without a network'}")
+    say("nothing was started; --json shows every setting")
 
 
 def prompt_document(config: RunConfig) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from envs_forge.cli.console import say, show_json
 @options.pool(required=True)
 @click.option("--select", multiple=True, metavar="CODE", help="Only findings with this code. Repeatable.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="No findings with this code. Repeatable.")
+@click.option("-q", "--quiet", is_flag=True, help="Only errors, no warnings.")
 @options.as_json()
 def lint(
     paths: tuple[str, ...],
@@ -20,6 +21,7 @@ def lint(
     limit: int | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    quiet: bool,
     json_: bool,
 ) -> int:
     """Check tasks without running them.
@@ -35,6 +37,8 @@ def lint(
     found = {path: inspect(path, select=select or None, ignore=ignore) for path in tasks}
     broken = sum(bool(errors_of(findings)) for findings in found.values())
     warnings = sum(len(findings) - len(errors_of(findings)) for findings in found.values())
+    if quiet:
+        found = {path: errors_of(findings) for path, findings in found.items()}
     if json_:
         rows = [
             {"path": str(path), "findings": [finding.model_dump(mode="json") for finding in findings]}

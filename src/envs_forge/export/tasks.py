@@ -28,6 +28,9 @@ class IndexLine(BaseModel):
     path: str
     """Relative to the index."""
     content_hash: str
+    """Of what was verified: without the name of a prebuilt image."""
+    image: str = ""
+    """The prebuilt image that its `task.toml` names, for readers that pull; empty where they build."""
     parent: str
     """Name of the seed."""
     parent_hash: str
@@ -67,7 +70,8 @@ def write_export(root: Path, environments: Iterable[tuple[Bundle, IndexLine]]) -
         (new / TASKS).mkdir()
         for bundle, line in pairs:
             written = write_bundle(bundle, new / TASKS)
-            if content_hash(read_bundle(written)) != line.content_hash:
+            expected = content_hash(bundle) if line.image else line.content_hash
+            if content_hash(read_bundle(written)) != expected:
                 raise InvariantError(f"{line.id} on disk is not the bundle that was accepted")
         write_text(new / INDEX, "".join(f"{line.model_dump_json()}\n" for _, line in pairs))
     return len(pairs)

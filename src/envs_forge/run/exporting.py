@@ -11,6 +11,7 @@ from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.model import Bundle
 from envs_forge.bundle.provenance import set_provenance
 from envs_forge.errors import InvariantError
+from envs_forge.export.prebuilt import with_image
 from envs_forge.export.tasks import IndexLine, write_export
 from envs_forge.gold.verdict import Verdict
 from envs_forge.run.attempts import stored_candidate
@@ -31,7 +32,14 @@ def environment_id(draw: Draw) -> str:
     return f"{draw.slot:03d}-{draw.choice.action.projection.value}-{seed or 'seed'}"
 
 
-def export_accepted(state: State, journal: Journal, directory: RunDirectory, target: Path | None = None) -> int:
+def export_accepted(
+    state: State,
+    journal: Journal,
+    directory: RunDirectory,
+    target: Path | None = None,
+    *,
+    image_prefix: str | None = None,
+) -> int:
     """Write the export of a run.
 
     Args:
@@ -39,6 +47,7 @@ def export_accepted(state: State, journal: Journal, directory: RunDirectory, tar
         journal: Where its records are.
         directory: The run.
         target: Where to; default the run's own export.
+        image_prefix: Where its images are going to be, for readers that pull them; see `export.prebuilt`.
 
     Returns:
         How many environments were exported.
@@ -48,6 +57,8 @@ def export_accepted(state: State, journal: Journal, directory: RunDirectory, tar
         _environment(draw, decision.content_hash or "", journal, directory.candidates)
         for _, (draw, decision) in sorted(state.accepted.items())
     ]
+    if image_prefix is not None:
+        environments = [with_image(bundle, line, image_prefix) for bundle, line in environments]
     count = write_export(place, environments)
     journal.event("exported", str(place), count=count, ids=[line.id for _, line in environments])
     return count

@@ -71,7 +71,9 @@ def finished_result(directory: RunDirectory, config: RunConfig) -> RunResult | N
     return result if result.state == "done" and _export_is_there(directory, result) else None
 
 
-def export_again(directory: RunDirectory, target: Path | None, *, allow_short: bool) -> RunResult:
+def export_again(
+    directory: RunDirectory, target: Path | None, *, allow_short: bool, image_prefix: str | None = None
+) -> RunResult:
     """Export what a run has accepted, to its own export or elsewhere; less than N only with `allow_short`.
 
     Raises:
@@ -87,7 +89,7 @@ def export_again(directory: RunDirectory, target: Path | None, *, allow_short: b
         short = len(state.accepted) < config.plan.size
         if not short or allow_short:
             journal.begin("export", first.payload["config"], first.payload["lock"])
-            export_accepted(state, journal, directory, target)
+            export_accepted(state, journal, directory, target, image_prefix=image_prefix)
         result = run_result(config, journal)
     write_json(directory.result, result.model_dump(mode="json"))
     return result
