@@ -32,6 +32,8 @@ COMMANDS = (
     "status",
     "export",
     "train",
+    "compare",
+    "report",
 )
 """All commands, in the order in which help shows them."""
 
