@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from envs_forge.cli.console import say, show_json
-from envs_forge.cli.report import dry_run_document
+from envs_forge.cli.outcomes import dry_run_document
 from envs_forge.config import RunConfig
 from envs_forge.errors import UserError
 from envs_forge.plan.model import ACTIONS, CandidateSkills

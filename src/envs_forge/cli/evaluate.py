@@ -39,7 +39,7 @@ def evaluate(
     """
     from envs_forge.cli.conduct import begin, go_on
     from envs_forge.cli.evaluated import comparison_document, show_comparison, show_evaluation
-    from envs_forge.cli.report import dry_run_document
+    from envs_forge.cli.outcomes import dry_run_document
     from envs_forge.errors import UserError
     from envs_forge.run.directory import find_run
     from envs_forge.run.evaluated import stored_evaluation

@@ -36,8 +36,8 @@ def measure(file: str | None, output: str | None, dry_run: bool, quiet: bool, js
     from pathlib import Path
 
     from envs_forge.cli.conduct import begin
+    from envs_forge.cli.outcomes import dry_run_document, exit_code
     from envs_forge.cli.rates import show_rates
-    from envs_forge.cli.report import dry_run_document, exit_code
     from envs_forge.errors import UserError
     from envs_forge.files import write_bytes
 

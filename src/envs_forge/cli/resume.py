@@ -28,7 +28,7 @@ def resume(run: str, file: str | None, quiet: bool, json_: bool, **flags: Any) -
     refused, with the keys that differ.
     """
     from envs_forge.cli.conduct import go_on
-    from envs_forge.cli.report import exit_code, show_outcome
+    from envs_forge.cli.outcomes import exit_code, show_outcome
     from envs_forge.run.directory import find_run
     from envs_forge.run.stored import finished_result, resumed_config
 

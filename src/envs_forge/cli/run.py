@@ -30,7 +30,7 @@ def run(file: str | None, output: str | None, dry_run: bool, quiet: bool, json_:
     """
     from envs_forge.cli.conduct import begin
     from envs_forge.cli.dryrun import show_dry_run
-    from envs_forge.cli.report import exit_code, show_result
+    from envs_forge.cli.outcomes import exit_code, show_result
 
     config = options.config(file, writing.settings(flags), goal="environments")
     if dry_run:

@@ -15,7 +15,7 @@ def status(run: str, json_: bool) -> int:
 
     RUN is a directory or a name under runs/ [default: latest].
     """
-    from envs_forge.cli.report import show_status
+    from envs_forge.cli.outcomes import show_status
     from envs_forge.run.directory import find_run
     from envs_forge.run.stored import read_result
 

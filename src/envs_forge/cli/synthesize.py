@@ -40,7 +40,7 @@ def synthesize(
     """
     from envs_forge.cli.conduct import begin
     from envs_forge.cli.dryrun import show_dry_run
-    from envs_forge.cli.report import exit_code, show_result
+    from envs_forge.cli.outcomes import exit_code, show_result
     from envs_forge.errors import UserError
 
     if planned is None and flags["pass_rates"] is None:

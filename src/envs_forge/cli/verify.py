@@ -37,7 +37,7 @@ def verify(
     They must build, pay nothing for no work, and their solution must pass. Exits with 1 when one is not
     accepted. What the machine spoils is an error, not a rejection.
     """
-    from envs_forge.cli.report import show_verdicts
+    from envs_forge.cli.outcomes import show_verdicts
     from envs_forge.cli.verifying import verify_all
 
     config = options.config(file, flags, goal="environments")

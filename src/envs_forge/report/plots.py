@@ -1,0 +1,107 @@
+"""The pictures, as SVG. Colours are told apart by people who see few of them, and by shape and place besides."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from envs_forge.errors import PrerequisiteError
+from envs_forge.report.curves import Curve
+
+BLUE, ORANGE, GREY = "#0b5394", "#c55a11", "#666666"
+_SIZE = (6.4, 3.4)
+_BINS = 10
+
+
+def require_plots() -> None:
+    """Check that matplotlib is there.
+
+    Raises:
+        PrerequisiteError: It is not.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("matplotlib") is None:
+        raise PrerequisiteError("matplotlib is not installed", fix="pip install 'envs-forge[report]'")
+
+
+def histogram(before: Sequence[float], predicted: Sequence[float], measured: Sequence[float]) -> str:
+    """Pass rates: the seeds' beside those of the environments, predicted or, where there are any, measured."""
+    import numpy as np
+
+    figure, axes = _axes("pass rate", "share")
+    edges = np.linspace(0, 1, _BINS + 1)
+    after, label = (measured, "environments, measured") if measured else (predicted, "environments, predicted")
+    for rates, colour, name, shift in ((before, GREY, "seeds", -0.2), (after, BLUE, label, 0.2)):
+        if rates:
+            counts, _ = np.histogram(np.clip(rates, 0, 1), edges)
+            axes.bar(
+                (edges[:-1] + 0.05) + shift / _BINS,
+                counts / len(rates),
+                0.038,
+                color=colour,
+                label=f"{name} (n = {len(rates)})",
+            )
+    axes.axvline(0.5, color=ORANGE, linestyle=":", linewidth=1.5)
+    axes.set_xlim(-0.02, 1.02)
+    return _svg(figure, axes)
+
+
+def reliability(points: Sequence[tuple[float, float, int]]) -> str:
+    """Predicted against measured pass rates; each point is (predicted, measured, rollouts)."""
+    figure, axes = _axes("predicted pass rate", "measured pass rate")
+    axes.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.5, label="as predicted")
+    axes.scatter(
+        [p for p, _, _ in points], [m for _, m, _ in points], s=[18 + 4 * n for _, _, n in points],
+        color=BLUE, alpha=0.55, label=f"environments (n = {len(points)})",
+    )  # fmt: skip
+    axes.set_xlim(-0.05, 1.05)
+    axes.set_ylim(-0.05, 1.05)
+    return _svg(figure, axes)
+
+
+def actions(counts: Sequence[tuple[str, int]]) -> str:
+    """How often each action was chosen."""
+    figure, axes = _axes("environments", "")
+    names = [name for name, _ in reversed(counts)]
+    bars = axes.barh(names, [count for _, count in reversed(counts)], color=BLUE)
+    axes.bar_label(bars, padding=3)
+    axes.margins(x=0.12)
+    return _svg(figure, axes, legend=False)
+
+
+def learning(curves: Sequence[Curve]) -> str:
+    """Mean reward by step."""
+    figure, axes = _axes("step", "mean reward")
+    for curve, colour, mark in zip(curves, (BLUE, ORANGE, GREY) * len(curves), "osD^vx" * len(curves), strict=False):
+        known = [(step, reward) for step, reward in zip(curve.steps, curve.rewards, strict=True) if reward is not None]
+        axes.plot(
+            [s for s, _ in known], [r for _, r in known], color=colour, marker=mark, markersize=3.5, linewidth=1.3,
+            label=curve.name,
+        )  # fmt: skip
+    axes.set_ylim(-0.02, 1.02)
+    return _svg(figure, axes)
+
+
+def _axes(x: str, y: str) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=_SIZE, layout="constrained")
+    axes = figure.subplots()
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _svg(figure: Any, axes: Any, *, legend: bool = True) -> str:
+    import matplotlib as mpl
+
+    if legend and axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, fontsize=8)
+    target = io.StringIO()
+    # Without date and with a fixed salt, equal figures are equal files.
+    with mpl.rc_context({"svg.hashsalt": "envs-forge", "svg.fonttype": "path"}):
+        figure.savefig(target, format="svg", metadata={"Date": None})
+    return target.getvalue()
