@@ -68,29 +68,37 @@ class AskingPolicy(FakePolicy):
 def test_a_batch_with_a_broken_bundle_and_a_dead_endpoint_ends_with_the_rest_and_the_way_on(
     forge: Forge, measuring: MeasureWith
 ) -> None:
-    down = range(4, 12)  # the endpoint dies in the middle and comes back
-    with ModelServer(lambda body, number: drops() if number in down else says("ok")) as server:
+    alive = 9  # answers, then the endpoint dies
+    with ModelServer(lambda body, number: says("ok") if number < alive else drops()) as server:
         runtime = FakeRuntime()
         runtime.build_faults["seed-3"] = BuildFault(code=BuildCode.FAILED, message="step 2 failed")
         measuring(runtime, AskingPolicy(server.url))
         said = forge("measure", "-p", "pool", "-k", "3", "-n", "2", "-q")
         assert said.code == 1
+        assert "6 rollouts are missing, the machine or an endpoint spoilt them each time" in said.out
         assert "continue with: envs-forge resume runs/" in said.out
-        assert "seed-3" in said.out
         assert "next:" not in said.out
         status = forge("status", "--json").json
-        by_status = status["totals"]["trials_by_status"]
         assert status["state"] == "open"
-        assert by_status["build-error"] == 3
-        assert by_status["endpoint-error"] == 8
-        assert 8 <= by_status["passed"] < 15
+        assert status["totals"]["trials_by_status"] == {"build-error": 3, "endpoint-error": 12, "passed": 9}
+        alive = 1000
         again = forge("resume", "-q", "--json")
         assert again.code == 1  # seed-3 has no rollout that counts, and never will
-        assert again.json["state"] == "done"
+        assert (again.json["state"], again.json["missing"]) == ("done", 0)
         assert {row["id"]: row["n"] for row in again.json["pass_rates"]} == {f"seed-{n}": 3 for n in (0, 1, 2, 4, 5)}
-        assert again.json["missing"] == 0
-        assert len(server.requests) == 15 + 8
+        assert len(server.requests) == 15 + 12
         assert forge("status", "--json").json["totals"]["tokens"]["policy"]["calls"] == 15
+
+
+def test_an_endpoint_that_is_gone_for_a_while_costs_nothing(forge: Forge, measuring: MeasureWith) -> None:
+    down = range(4, 10)
+    with ModelServer(lambda body, number: drops() if number in down else says("ok")) as server:
+        measuring(FakeRuntime(), AskingPolicy(server.url))
+        said = forge("measure", "-p", "pool", "-k", "3", "-n", "2", "-q", "--json")
+        assert said.code == 0
+        assert [(row["n"], row["missing"]) for row in said.json["pass_rates"]] == [(3, 0)] * 6
+        assert sum(row["invalid"] for row in said.json["pass_rates"]) == 6  # each of them behind all the others
+        assert len(server.requests) == 18 + 6
 
 
 def test_a_machine_that_stays_broken_is_resumed_and_a_broken_policy_is_not(

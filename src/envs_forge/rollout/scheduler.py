@@ -120,7 +120,7 @@ class Scheduler:
         if isinstance(outcome, Prepared):
             entry.prepared = outcome
             for index in missing:
-                self._queue.put(_Job(entry, index), (index, entry.position))
+                self._queue.put(_Job(entry, index), (0, index, entry.position))
             return
         status, error = outcome
         for index in missing:
@@ -166,7 +166,8 @@ class Scheduler:
         self._record(entry, trial)
         if trial.status in RETRIED and job.tries <= options.retries:
             again = _Job(entry, job.index, job.tries + 1)
-            self._queue.put(again, (job.index, entry.position), delay_s=options.pause(job.tries))
+            # Behind all others: what spoilt it may be over by then, and must not hold up what can be measured.
+            self._queue.put(again, (job.tries, job.index, entry.position), delay_s=options.pause(job.tries))
         else:
             self._queue.done()
 
