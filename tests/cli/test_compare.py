@@ -64,8 +64,8 @@ def test_a_study_is_run_and_shown(forge: Forge, here: Path) -> None:
     assert "| forge |" in said.out
     assert "forge minus the best fixed recipe (few-shot): " in said.out
     assert "cell 2/2 · saturated/medium/0/few-shot · held-out " in said.err
-    assert (here / "mine" / "result.md").read_text() in said.out
-    assert (here / "mine" / "result.json").is_file()
+    assert (here / "mine" / "results" / "study.md").read_text() in said.out
+    assert (here / "mine" / "results" / "study.json").is_file()
 
 
 def test_cells_by_and_by_and_never_twice(forge: Forge, monkeypatch: pytest.MonkeyPatch) -> None:

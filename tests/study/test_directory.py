@@ -31,6 +31,14 @@ def test_a_study_may_grow_but_not_change(tmp_path: Path) -> None:
             directory.begin(CONFIG.model_copy(update=change))
 
 
+def test_an_arm_that_was_left_out_does_not_come_back_as_another(tmp_path: Path) -> None:
+    directory = StudyDirectory(tmp_path)
+    directory.begin(CONFIG)
+    directory.begin(CONFIG.model_copy(update={"arms": CONFIG.arms[:1]}))
+    with pytest.raises(UserError, match=r"arms\.no-reduce"):
+        directory.begin(CONFIG.model_copy(update={"arms": (ArmConfig(name="no-reduce", tau=0.3),)}))
+
+
 def test_other_directories_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").touch()
     with pytest.raises(UserError, match="no study"):

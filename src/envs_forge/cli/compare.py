@@ -38,7 +38,9 @@ def compare(
     root = Path(output).absolute()
     root.mkdir(parents=True, exist_ok=True)
     site = Site(root, engine=engine, processes=concurrency or cores())  # type: ignore[arg-type]
-    analysis, audit = conduct_study(site, config, cells, note=(lambda text: None) if quiet else note)
+    analysis, audit = conduct_study(
+        site, config, cells, name=Path(file).stem, note=(lambda text: None) if quiet else note
+    )
     if json_:
         show_json({"study": str(root), **analysis.model_dump(mode="json"), "audit": audit.model_dump(mode="json")})
     else:

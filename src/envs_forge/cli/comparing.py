@@ -33,7 +33,7 @@ class Audit(BaseModel):
 
 
 def conduct_study(
-    site: Site, config: StudyConfig, cells: int | None, *, note: Callable[[str], None]
+    site: Site, config: StudyConfig, cells: int | None, *, name: str, note: Callable[[str], None]
 ) -> tuple[Analysis, Audit]:
     """Run the cells that are missing, at most `cells` of them, and analyse what is there.
 
@@ -64,8 +64,8 @@ def conduct_study(
             error.fix = f"{error.fix}, then the same command goes on" if error.fix else "the same command goes on"
             raise
         analysis = analyse(config, directory.cells(config))
-        write_json(site.root / "result.json", analysis.model_dump(mode="json"))
-        write_text(site.root / "result.md", markdown(analysis))
+        write_json(directory.results(name, ".json"), analysis.model_dump(mode="json"))
+        write_text(directory.results(name, ".md"), markdown(analysis))
         with RewardStore(directory.rewards) as store:
             audits, differ = store.audited()
             contents = tuple(sorted({content for content, _ in differ}))

@@ -30,6 +30,8 @@ SEEDS, HELD_OUT = "seeds", "held-out"
 GROWING = frozenset({"replicates", "arms", "readers", "regimes"})
 """Keys that may be extended: cells that are there stay what they are."""
 
+_PARTS = ("arms", "readers", "regimes")
+
 CellKey = tuple[str, str, int, str]
 """Regime, reader, replicate, arm."""
 
@@ -49,13 +51,17 @@ class StudyDirectory:
         """The remembered rewards."""
         return self.root / "rewards.sqlite"
 
+    def results(self, name: str, suffix: str) -> Path:
+        """A file of the analysis."""
+        return self.root / "results" / f"{name}{suffix}"
+
     @property
     def candidates(self) -> Path:
         """The candidates."""
         return self.root / "candidates"
 
     def begin(self, config: StudyConfig) -> None:
-        """Keep the config, or refuse one that the study was not begun with.
+        """Keep the config, or refuse one that the study was not begun with. Several may share arms, readers, cells.
 
         Raises:
             UserError: Names the keys that differ.
@@ -69,6 +75,7 @@ class StudyDirectory:
             if keys:
                 shown = ", ".join(keys[:8])
                 raise UserError(f"{self.root} was begun with another config: {shown}", fix="choose another -o")
+            wanted = _grown(known, wanted)
         elif any(entry.name not in (".in-use", "study.log") for entry in self.root.iterdir()):
             raise UserError(f"{self.root} is no study and not empty", fix="choose another directory with -o")
         write_json(path, {"schema_version": 1, "version": __version__, "config": wanted})
@@ -115,9 +122,18 @@ def _fixed(config: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in config.items() if key not in GROWING}
 
 
+def _grown(known: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
+    """The config with the arms, readers and regimes of an earlier one too, so that none can come back as another."""
+    grown = dict(wanted)
+    for kind in _PARTS:
+        names = {part["name"] for part in wanted[kind]}
+        grown[kind] = [*wanted[kind], *(part for part in known[kind] if part["name"] not in names)]
+    return grown
+
+
 def _changed_parts(known: dict[str, Any], wanted: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Arms, readers and regimes that bear an old name and are something else."""
-    for kind in ("arms", "readers", "regimes"):
+    for kind in _PARTS:
         old = {part["name"]: part for part in known[kind]}
         for part in wanted[kind]:
             if part["name"] in old and old[part["name"]] != part:
