@@ -21,6 +21,7 @@ import argparse
 import json
 import statistics
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -31,6 +32,7 @@ from typing import Any
 import gold_harbor
 import gold_pool
 import gold_raw
+from envs_forge.bundle import write_bundle
 from envs_forge.bundle.model import Bundle
 from envs_forge.gold.batch import verify_many
 from envs_forge.gold.machine import describe
@@ -65,16 +67,19 @@ class Timed(Runtime):
 
     def solve(self, prepared: Prepared, work: Sandbox, *, timeout: float | None = None) -> ExecResult:
         """See `Runtime.solve`."""
-        return self._counted(super().solve(prepared, work, timeout=timeout))
+        done = super().solve(prepared, work, timeout=timeout)
+        self._add(done.duration_s)
+        return done
 
     def verify(self, prepared: Prepared, work: Sandbox | None, **options: Any) -> Verification:
         """See `Runtime.verify`."""
-        return self._counted(super().verify(prepared, work, **options))
-
-    def _counted(self, done: Any) -> Any:
-        with self._adding:
-            self.scripts_s += done.duration_s
+        done = super().verify(prepared, work, **options)
+        self._add(done.duration_s)
         return done
+
+    def _add(self, seconds: float) -> None:
+        with self._adding:
+            self.scripts_s += seconds
 
     def prepared(self, bundles: list[Bundle]) -> list[Prepared]:
         """Images of all bundles, built where they are missing."""
@@ -143,12 +148,15 @@ class Bench:
 
     def _harbor(self, command: str) -> dict[str, float]:
         found = {}
+        with tempfile.TemporaryDirectory(prefix="envs-forge-harbor-") as folder:
+            for bundle in self._shell:
+                write_bundle(bundle, Path(folder))
 
-        def both() -> None:
-            for agent in gold_harbor.AGENTS:
-                found[agent] = gold_harbor.run(command, self._shell, agent, 1)
+            def both() -> None:
+                for agent in gold_harbor.AGENTS:
+                    found[agent] = gold_harbor.run(command, Path(folder), agent, 1)
 
-        sample = timed(both)
+            sample = timed(both)
         wrong = [
             f"{agent} on {name}: {trial}"
             for agent, wanted in zip(gold_harbor.AGENTS, (0.0, 1.0), strict=True)
@@ -230,9 +238,9 @@ def say(text: str) -> None:
 def bench(options: argparse.Namespace) -> dict[str, Any]:
     """Open everything, run all arms, close everything."""
     with ExitStack() as stack:
-        oci, docker = (
-            stack.enter_context(Timed(make_engine(name), caps=Caps(network=False))) for name in ("oci", "docker")
-        )
+        oci, docker = (Timed(make_engine(name), caps=Caps(network=False)) for name in ("oci", "docker"))
+        stack.callback(docker.close)
+        stack.callback(oci.close)
         disk_mb = tasks(1)[0].config.environment.storage_mb
         raw = stack.enter_context(gold_raw.opened(disk_mb, cores()))
         return Bench(options, oci, docker, raw).run()

@@ -6,12 +6,9 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-from envs_forge.bundle import write_bundle
-from envs_forge.bundle.model import Bundle
 
 AGENTS = ("nop", "oracle")
 SWITCHES = {"HARBOR_TELEMETRY": "0", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
@@ -28,28 +25,25 @@ class Trial:
         return self.error if self.reward is None else f"{self.reward:g}"
 
 
-def run(harbor: str, bundles: Iterable[Bundle], agent: str, concurrency: int) -> Mapping[str, Trial]:
-    """Run an agent once on each bundle.
+def run(harbor: str, tasks: Path, agent: str, concurrency: int) -> Mapping[str, Trial]:
+    """Run an agent once on each task.
 
     Args:
         harbor: Path of the command.
-        bundles: Tasks.
+        tasks: Directory of task directories.
         agent: `nop` or `oracle`.
         concurrency: Trials at once.
 
     Raises:
         RuntimeError: The command failed as a whole.
     """
-    with tempfile.TemporaryDirectory(prefix="envs-forge-harbor-") as folder:
-        tasks, jobs = Path(folder, "tasks"), Path(folder, "jobs")
-        for bundle in bundles:
-            write_bundle(bundle, tasks)
-        command = [harbor, "run", "-p", str(tasks), "-a", agent, "-o", str(jobs), "-n", str(concurrency), "-y", "-q"]
+    with tempfile.TemporaryDirectory(prefix="envs-forge-harbor-") as jobs:
+        command = [harbor, "run", "-p", str(tasks), "-a", agent, "-o", jobs, "-n", str(concurrency), "-y", "-q"]
         environment = {**os.environ, **SWITCHES}
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )
-        found = trials(jobs)
+        found = trials(Path(jobs))
     if not found:
         raise RuntimeError(f"harbor ran nothing (exit code {done.returncode}): {(done.stdout + done.stderr)[-800:]}")
     return found

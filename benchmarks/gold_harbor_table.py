@@ -13,15 +13,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shutil
 import sys
+import tempfile
 import time
 import tomllib
 from pathlib import Path
 
 import gold_harbor
-from envs_forge.bundle.finding import BundleError
-from envs_forge.bundle.model import Bundle, BundleFile
-from envs_forge.bundle.reading import read_bundle
 from envs_forge.files import write_text
 from envs_forge.sandbox.prerequisites import BASE_IMAGE
 
@@ -59,38 +58,30 @@ def results() -> dict[str, dict[str, str]]:
 
 def _judged(harbor: str, paths: list[Path]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {path.name: {} for path in paths}
-    bundles = []
-    for path in paths:
-        try:
-            bundles.append(_adapted(read_bundle(path)))
-        except BundleError:
-            found[path.name] = dict.fromkeys(gold_harbor.AGENTS, "cannot be read")
-    for agent in gold_harbor.AGENTS if bundles else ():
-        try:
-            trials = gold_harbor.run(harbor, bundles, agent, len(bundles))
-        except RuntimeError as error:
-            if len(bundles) > 1:  # one that it refuses keeps it from all: one by one
-                return {name: each for path in paths for name, each in _judged(harbor, [path]).items()}
-            print(error, file=sys.stderr)
-            trials = {}
-        for bundle in bundles:
-            found[bundle.id][agent] = str(trials.get(bundle.id, "refused"))
+    with tempfile.TemporaryDirectory(prefix="envs-forge-harbor-") as folder:
+        for path in paths:
+            adapted(path, Path(folder))
+        for agent in gold_harbor.AGENTS:
+            try:
+                trials = gold_harbor.run(harbor, Path(folder), agent, len(paths))
+            except RuntimeError as error:
+                if len(paths) > 1:  # one that it refuses keeps it from all: one by one
+                    return {name: each for path in paths for name, each in _judged(harbor, [path]).items()}
+                print(error, file=sys.stderr)
+                trials = {}
+            for path in paths:
+                found[path.name][agent] = str(trials.get(path.name, "refused"))
     return found
 
 
-def _adapted(bundle: Bundle) -> Bundle:
-    files = {path: _adapted_file(path, file) for path, file in bundle.files.items()}
-    return bundle.model_copy(update={"files": files})
-
-
-def _adapted_file(path: str, file: BundleFile) -> BundleFile:
-    if path.endswith("Dockerfile"):
-        data = _FROM.sub(rb"\g<1>" + BASE_IMAGE.encode(), file.data)
-    elif path == "task.toml":
-        data = _MODE.sub(b"", file.data)
-    else:
-        data = file.data
-    return BundleFile(data=data, mode=file.mode, target=file.target)
+def adapted(path: Path, folder: Path) -> None:
+    """Copy a task into a folder, changed as far as the environment needs it."""
+    place = folder / path.name
+    shutil.copytree(path, place, symlinks=True)
+    for file in place.rglob("Dockerfile"):
+        file.write_bytes(_FROM.sub(rb"\g<1>" + BASE_IMAGE.encode(), file.read_bytes()))
+    config = place / "task.toml"
+    config.write_bytes(_MODE.sub(b"", config.read_bytes()))
 
 
 def finds(judged: dict[str, str]) -> bool:

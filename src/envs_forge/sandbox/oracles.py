@@ -10,6 +10,8 @@ from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.model import Bundle
 
 REMEMBERED = 512
+MOST_PATHS = 200_000
+"""Paths of all remembered bundles together: some tens of MB."""
 
 
 class OracleMemory:
@@ -26,10 +28,15 @@ class OracleMemory:
         with self._lock:
             turn = self._running.setdefault(key, threading.Lock())
             self._running.move_to_end(key)
-            while len(self._running) > REMEMBERED:
-                old, _ = self._running.popitem(last=False)
-                self._known.pop(old, None)
+            self._forget()
         with turn:
             if key not in self._known:
                 self._known[key] = run()
             return self._known[key]
+
+    def _forget(self) -> None:
+        """Drop the bundles that were asked for longest ago, but never the last."""
+        paths = sum(map(len, list(self._known.values())))
+        while len(self._running) > 1 and (len(self._running) > REMEMBERED or paths > MOST_PATHS):
+            old, _ = self._running.popitem(last=False)
+            paths -= len(self._known.pop(old, ()))
