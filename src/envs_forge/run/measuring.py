@@ -59,8 +59,9 @@ def measure_seeds(
         concurrency=parts.workers,
     )
     bundles = {seed.hash: seed.bundle for seed in seeds}
-    for trial in known:
-        job.add(trial, bundles[trial.bundle_hash])
+    with disk_faults(job.directory):
+        for trial in known:
+            job.add(trial, bundles[trial.bundle_hash])
     rates = parts.measure(
         [seed.bundle for seed in seeds], known=known, on_trial=_keep(journal, job, progress), stop=stop
     )
