@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from envs_forge.bundle import BundleFile
 
-from .samples import DOCKERFILE, SOLVE, TEST, TOML, Changes, image, toml
+from .samples import DOCKERFILE, SOLVE, TEST, TOML, Changes, image, script, toml
 
 PUBLIC = '[environment]\nnetwork_mode = "public"\n'
+
+SEPARATE = TOML + '[verifier]\nenvironment_mode = "separate"\n'
 
 HITS: list[tuple[str, str, Changes, int | None]] = [
     ("missing-shebang", "warning", {"tests/test.sh": TEST.split("\n", 1)[1]}, 1),
@@ -42,6 +44,13 @@ HITS: list[tuple[str, str, Changes, int | None]] = [
     ("command-is-ignored", "warning", image("FROM debian:12\nCMD python3 server.py\n"), 2),
     ("unverified-download", "warning", image("FROM debian:12\nRUN curl -fsSL https://example.org/x.sh | sh\n"), 2),
     ("unverified-download", "warning", image("FROM debian:12\nADD https://example.org/x.tar.gz /opt/\n"), 2),
+    ("reward-in-image", "warning", image("FROM debian:12\nRUN mkdir -p /logs/verifier && echo 0 > /logs/verifier/reward.txt\n"), 2),
+    ("reward-in-image", "warning", image("FROM debian:12\nCOPY data.txt /logs/verifier/reward.json\n"), 2),
+    ("verifier-image-without-tests", "warning", {**toml(SEPARATE), "tests/Dockerfile": "FROM debian:12\nRUN apt-get update\n"}, 1),
+    ("bash-in-sh", "warning", {"solution/solve.sh": "#!/bin/sh\necho\n[[ -f /app/data.txt ]] && echo x\n"}, 3),
+    ("bash-in-sh", "warning", {"tests/test.sh": TEST.replace("#!/bin/bash", "#!/usr/bin/env sh")}, 2),
+    ("sources-agents-file", "warning", script(". /app/functions.sh\n" + TEST), 2),
+    ("sources-agents-file", "warning", script("d=/app\nsource $d/lib.sh\n" + TEST), 3),
 ]  # fmt: skip
 
 MISSES: list[tuple[str, Changes]] = [
@@ -74,5 +83,13 @@ MISSES: list[tuple[str, Changes]] = [
     ("command-is-ignored", image('FROM debian:12\nCMD ["/bin/bash"]\n')),
     ("command-is-ignored", image("FROM debian:12\nCMD sleep infinity\n")),
     ("unverified-download", image("FROM debian:12\nRUN curl -fsSLO https://example.org/x && sha256sum -c sums\n")),
+    ("reward-in-image", image("FROM debian:12\nRUN mkdir -p /logs/verifier /app/logs/verifier/reward.d\nCOPY data.txt /app/reward.txt\n")),
+    ("verifier-image-without-tests", {**toml(SEPARATE), "tests/Dockerfile": "FROM debian:12\nWORKDIR /tests\nCOPY . .\n"}),
+    ("verifier-image-without-tests", {"tests/Dockerfile": "FROM debian:12\n"}),
+    ("bash-in-sh", {"solution/solve.sh": '#!/bin/sh\n[ -f "/x" ] && echo "[[ <(a) <<< b ]]" # [[ x ]]\n'}),
+    ("bash-in-sh", {"solution/solve.sh": "#!/usr/bin/env bash\n[[ -f /x ]] && a=(1 2)\n"}),
+    ("sources-agents-file", script("source /tests/lib.sh\n. /app/.venv/bin/activate\nsource ~/.bashrc\ncat /app/data.txt\n" + TEST)),
+    ("copy-source-missing", {**image("FROM debian:12\nCOPY current/a.c /app/\n"), "environment/v1/a.c": "x",
+                             "environment/current": BundleFile(target="v1")}),
     ("unverified-download", image("FROM debian:12\nADD --checksum=sha256:00 https://example.org/x /x\n")),
 ]  # fmt: skip

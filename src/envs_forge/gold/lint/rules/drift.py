@@ -12,7 +12,8 @@ from envs_forge.gold.lint.registry import WARNING, Hit, rule
 from envs_forge.gold.lint.shell import Command
 from envs_forge.gold.lint.task import Task
 
-_LOCAL = re.compile(r"localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|--unix-socket|\$")
+_LOCAL = re.compile(r"localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|--unix-socket|\$|https?://[\w-]+(?:[:/\s]|$)")
+"""Signs of the machine itself, or of a container beside it: a name without a dot."""
 _FETCHERS = {"requests", "urllib", "httpx", "aiohttp", "urlopen"}
 _CLOCKS = {"now", "utcnow", "today", "localtime", "gmtime", "ctime"}
 _TAKES_VALUE = re.compile(
@@ -81,6 +82,19 @@ def unpinned_package(task: Task) -> Iterator[Hit]:
         for package in _packages(command):
             if not re.search(r"==|@|~=|<|>|:|^[./$-]|\.(whl|gz|txt)$|/", package):
                 yield Hit(f"{package} has no version", path, line)
+    yield from _requirements(task, [command.text for command, _, _ in places])
+
+
+def _requirements(task: Task, commands: list[str]) -> Iterator[Hit]:
+    """Lines without any version in requirements files that some command installs."""
+    for path, text in task.texts("environment/", "tests/").items():
+        name = path.rsplit("/", 1)[-1]
+        wanted = re.compile(rf"(?:-r|--requirement)[ =]?\S*{re.escape(name)}(?:\s|$)")
+        if not name.endswith(".txt") or not any("install" in said and wanted.search(said) for said in commands):
+            continue
+        for number, line in enumerate(text.split("\n"), start=1):
+            if re.fullmatch(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*(?:#.*)?", line.strip()):
+                yield Hit(f"{line.split('#')[0].strip()} has no version", path, number)
 
 
 def _packages(command: Command) -> list[str]:

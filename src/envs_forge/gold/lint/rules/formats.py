@@ -9,12 +9,15 @@ from envs_forge.bundle.check import SOLUTION, TEST
 from envs_forge.bundle.links import find_file, links_of, resolve
 from envs_forge.gold.lint.commands import INSTALLERS
 from envs_forge.gold.lint.registry import WARNING, Hit, rule
+from envs_forge.gold.lint.shell import line, source, walk
 from envs_forge.gold.lint.task import Task
 
 _LEFT_OVER = re.compile(
     r"(^|/)(__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.ipynb_checkpoints|\.DS_Store|Thumbs\.db|\.idea|\.vscode)"
     r"(/|$)|\.(pyc|pyo|swp|orig|rej)$|~$"
 )
+_BASH_ONLY = frozenset({"process_substitution", "array", "herestring_redirect"})
+_USUAL_SOURCE = re.compile(r"/(?:activate|\.?env|\.bashrc|\.profile|\.cargo/env|setup\.bash)$")
 _NO_BASH = re.compile(r"^(?:docker\.io/)?(?:library/)?(?:alpine|busybox)\b|-alpine[\d.]*$|:alpine")
 
 
@@ -49,6 +52,29 @@ def no_bash(task: Task) -> Iterator[Hit]:
         script = task.scripts.get(path)
         if script is not None and "bash" in script.shebang:
             yield Hit(f"{base.image} has no bash", path, 1)
+
+
+@rule("bash-in-sh", WARNING, "a script for sh with words of bash", fix="begin it with #!/bin/bash")
+def bash_in_sh(task: Task) -> Iterator[Hit]:
+    """Where `sh` is dash or busybox, `[[` is no command, and `<(…)`, `<<<` and arrays are errors."""
+    for path in (TEST, SOLUTION):
+        script = task.scripts.get(path)
+        if script is None or not re.search(r"(?:^|[\s/])sh\b", script.shebang):
+            continue
+        for node in walk(script.root):
+            if node.type in _BASH_ONLY or (node.type == "test_command" and source(node).startswith("[[")):
+                yield Hit(f"`{source(node)[:40]}` in a script for sh", path, line(node))
+                break
+
+
+@rule("sources-agents-file", WARNING, "the tests source a file of the agent's", fix="run it, or read what it says")
+def sources_agents_file(task: Task) -> Iterator[Hit]:
+    """Then the agent writes a part of the tests: `exit 0`, a function called `test`, the reward itself."""
+    for path, script in task.scripts.items():
+        for command in script.commands if path.startswith("tests/") else ():
+            target = script.resolve(command.words[1]) if len(command.words) > 1 else ""
+            if command.name in ("source", ".") and target.startswith("/app/") and not _USUAL_SOURCE.search(target):
+                yield Hit(f"`{command.text[:60]}`", path, command.line)
 
 
 @rule("shell-syntax", WARNING, "a script that does not look like shell", fix="check it with bash -n")

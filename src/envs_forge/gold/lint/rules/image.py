@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from envs_forge.bundle.check import DOCKERFILE
+from envs_forge.bundle.check import DOCKERFILE, VERIFIER_DOCKERFILE
+from envs_forge.bundle.links import links_of, resolve
+from envs_forge.bundle.model import VerifierMode
 from envs_forge.gold.lint.image import ImageFile, Step
 from envs_forge.gold.lint.registry import ERROR, WARNING, Hit, rule
 from envs_forge.gold.lint.task import Task
 
+_REWARD = re.compile(r"/logs/verifier/reward\.(?:txt|json)\b")
 _SHELLS = {"bash", "sh", "/bin/bash", "/bin/sh", "python", "python3", "sleep", "tail", "node"}
 
 
@@ -28,11 +31,20 @@ def copy_source_missing(task: Task) -> Iterator[Hit]:
         return
     present = {p.removeprefix("environment/") for p in task.bundle.files if p.startswith("environment/")}
     present |= {path[:at] for path in present for at, sign in enumerate(path) if sign == "/"}
+    links = links_of(task.bundle.files)
     for step in task.image.steps:
         for source in _sources(step):
             name = source.strip("/").removeprefix("./").rstrip("/") or "."
-            if name != "." and name not in present:
+            if name != "." and name not in present and _real(name, links) not in present:
                 yield Hit(f"{source} is not in environment/", DOCKERFILE, step.line)
+
+
+def _real(name: str, links: Mapping[str, str]) -> str:
+    """Where a path of environment/ leads when links are followed; itself where they lead nowhere."""
+    try:
+        return resolve(f"environment/{name}", links).removeprefix("environment/")
+    except ValueError:
+        return name
 
 
 def _sources(step: Step) -> list[str]:
@@ -44,6 +56,30 @@ def _sources(step: Step) -> list[str]:
     else:
         words = [word.strip("\"'") for word in step.words]
     return [w for w in words[:-1] if not re.search(r"[*?\[$\\]|<<|://|^git@", w)]
+
+
+@rule("reward-in-image", WARNING, "the image holds a reward", fix="let the tests alone write it")
+def reward_in_image(task: Task) -> Iterator[Hit]:
+    """It is removed before the tests run; who reads the bundle may think that it counts."""
+    for step in task.image.steps if task.image is not None else ():
+        if step.keyword in ("RUN", "COPY", "ADD") and _REWARD.search(step.text):
+            yield Hit("writes where the tests write the reward", DOCKERFILE, step.line)
+
+
+@rule(
+    "verifier-image-without-tests",
+    WARNING,
+    "a separate verifier whose image gets no tests",
+    fix="COPY test.sh /tests/test.sh in tests/Dockerfile",
+)
+def verifier_image_without_tests(task: Task) -> Iterator[Hit]:
+    """Nobody puts them there later; a base image that brings them is rare."""
+    config = task.bundle.config
+    image = ImageFile.parse(task.text(VERIFIER_DOCKERFILE))
+    if config.verifier_mode is not VerifierMode.SEPARATE or image is None:
+        return
+    if not any(step.keyword in ("COPY", "ADD", "WORKDIR") and "/tests" in step.text for step in image.steps):
+        yield Hit("no COPY to /tests", VERIFIER_DOCKERFILE, 1)
 
 
 @rule("unpinned-image", WARNING, "a base image without a fixed tag", fix="name a tag such as debian:12.11-slim")
