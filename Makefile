@@ -37,6 +37,7 @@ base-image: engine ## The local base image of the bundles
 	@scripts/base_image.sh
 
 test: setup lint ## Lint, then all tests but the slow ones
+	@scripts/browser.sh
 	@scripts/test_train.sh -m "not slow"
 	@$(BIN)/pytest -m "not slow"
 

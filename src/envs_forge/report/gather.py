@@ -56,6 +56,7 @@ class RunReport:
     config: RunConfig
     result: RunResult
     policy: str
+    policy_kind: str
     generator: str
     engine: str
     began: str
@@ -84,6 +85,7 @@ def gather(directory: RunDirectory) -> RunReport:
             config=config,
             result=run_result(config, journal),
             policy=str(lock["policy"]["name"]),
+            policy_kind=str(lock["policy"]["kind"]),
             generator=str(lock["generator"]),
             engine=str(lock["engine"]),
             began=first.at,

@@ -99,7 +99,7 @@ def _svg(figure: Any, axes: Any, *, legend: bool = True) -> str:
     import matplotlib as mpl
 
     if legend and axes.get_legend_handles_labels()[0]:
-        axes.legend(frameon=False, fontsize=8)
+        figure.legend(frameon=False, fontsize=8, loc="outside upper center", ncols=3)
     target = io.StringIO()
     # Without date and with a fixed salt, equal figures are equal files.
     with mpl.rc_context({"svg.hashsalt": "envs-forge", "svg.fonttype": "path"}):
