@@ -31,7 +31,7 @@ from envs_forge.rollout.adaptive.allocate import Allocator, Standing
 from envs_forge.rollout.adaptive.options import AdaptiveOptions
 
 FIXED = 8
-SHARES = (0.45, 0.5, 0.6, 0.7, 0.8, 1.0)
+SHARES = (0.45, 0.5, 0.6, 0.8, 1.0)
 GOAL = 0.6
 FRONTIER = FrontierConfig()
 
@@ -147,7 +147,7 @@ def main() -> None:
     began = time.perf_counter()
     rows = []
     for pool in POOLS:
-        for part in (10, 4, 1):
+        for part in (20, 10, 4, 1):
             chosen = options.seeds // part
             rows.append(
                 simulate(pool, options.seeds, chosen, options.repeats, options.start, options.cap, options.delta)

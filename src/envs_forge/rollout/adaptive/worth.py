@@ -14,7 +14,7 @@ V_m / m over m up to `HORIZON`: the knowledge gradient with look-ahead.
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ Ints = NDArray[np.int64]
 HORIZON = 8
 """Most further rollouts that are looked ahead."""
 _NOTHING = 1e-9
-_log_gamma = np.frompyfunc(math.lgamma, 1, 1)
 
 
 class Worth:
@@ -105,15 +104,18 @@ def worth_of(frontier: FrontierConfig, allowed: tuple[bool, ...]) -> Worth:
 
 def _beta_binomial(k: Array, n: Array, more: int) -> Array:
     """P(j successes in `more` rollouts) under the posterior, shape (rows, more + 1)."""
-    j = np.arange(more + 1.0)
-    a, b = k[:, None] + 0.5, (n - k)[:, None] + 0.5
-    log_choose = _lg(np.array(more + 1.0)) - _lg(j + 1.0) - _lg(more - j + 1.0)
-    return np.asarray(np.exp(log_choose + _log_beta(a + j, b + more - j) - _log_beta(a, b)))
+    return np.array([_chances(*row, more) for row in zip(k.tolist(), n.tolist(), strict=True)])
 
 
-def _log_beta(a: Array, b: Array) -> Array:
-    return np.asarray(_lg(a) + _lg(b) - _lg(a + b))
+@lru_cache(maxsize=1 << 16)
+def _chances(k: float, n: float, more: int) -> tuple[float, ...]:
+    a, b = k + 0.5, n - k + 0.5
+    base = math.lgamma(more + 1) - _log_beta(a, b)
+    return tuple(
+        math.exp(base - math.lgamma(j + 1) - math.lgamma(more - j + 1) + _log_beta(a + j, b + more - j))
+        for j in range(more + 1)
+    )
 
 
-def _lg(x: Array) -> Array:
-    return np.asarray(_log_gamma(x), dtype=np.float64)
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
