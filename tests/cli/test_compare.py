@@ -55,6 +55,7 @@ def fakes(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "study.toml").write_text(STUDY)
     monkeypatch.setattr(comparing, "make_pools", lambda site, config, say: None)
     monkeypatch.setattr(comparing, "work", work_here)
+    monkeypatch.setattr(comparing, "can_plot", lambda: False)
 
 
 def test_a_study_is_run_and_shown(forge: Forge, here: Path) -> None:
@@ -66,6 +67,7 @@ def test_a_study_is_run_and_shown(forge: Forge, here: Path) -> None:
     assert "cell 2/2 · saturated/medium/0/few-shot · held-out " in said.err
     assert (here / "mine" / "results" / "study.md").read_text() in said.out
     assert (here / "mine" / "results" / "study.json").is_file()
+    assert "matplotlib" in said.err
 
 
 def test_cells_by_and_by_and_never_twice(forge: Forge, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ seeds/, held-out/             those tasks
 candidates/                   every candidate, with what gold verification said
 rewards.sqlite                rewards by what was done
 cells/<regime>/<reader>/<replicate>/<arm>.json
-result.json, result.md        the analysis of the cells that are there
+results/<name>.json, .md      the analysis of the cells that are there, by the name of the config's file
 """
 
 from __future__ import annotations
