@@ -1,5 +1,6 @@
 """What verification concludes from what it sees; the containers are scripted."""
 
+import contextlib
 import threading
 from pathlib import Path
 
@@ -245,3 +246,26 @@ def test_stopping_abandons_what_is_under_way():
     )
     assert verdicts == heard == []
     assert runtime.closed.is_set()
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_one_bundle_may_have_several_sandboxes_at_once(workers):
+    running, most, lock = set(), [0], threading.Lock()
+    met = threading.Barrier(2)
+
+    def judged(call):
+        with lock:
+            running.add(threading.get_ident())
+            most[0] = max(most[0], len(running))
+        if workers > 1 and call.ran:
+            with contextlib.suppress(threading.BrokenBarrierError):
+                met.wait(2)
+        with lock:
+            running.discard(threading.get_ident())
+        return sound(call)
+
+    verdicts = verify_many(
+        [task()], FakeRuntime({"count": judged}), VerifyOptions(stages=("untouched", "tamper")), concurrency=workers
+    )
+    assert verdicts[0].decision == "accepted"
+    assert (most[0] > 1) == (workers > 1)

@@ -39,7 +39,7 @@ def verify_many(
         bundles: Bundles, or directories that are read when their turn comes.
         runtime: Where their containers run.
         options: How.
-        concurrency: Bundles at once.
+        concurrency: Bundles at once; where there are fewer of them, sandboxes.
         cache: Where earlier verdicts are taken from and new ones kept.
         on_verdict: Called with each verdict as it falls, one at a time, from any thread. What it raises ends the
             batch and is raised here.
@@ -73,6 +73,7 @@ class _Batch:
         self._cache = cache
         self._on_verdict = on_verdict
         self._stop = stop
+        self._workers = 1
         self._places = iter(range(len(bundles)))
         self._verdicts: dict[int, Verdict] = {}
         self._lock = threading.Lock()
@@ -80,6 +81,7 @@ class _Batch:
         self._failure: BaseException | None = None
 
     def run(self, concurrency: int) -> list[Verdict]:
+        self._workers = max(1, concurrency // max(1, len(self._bundles)))
         threads = [threading.Thread(target=self._guarded, daemon=True) for _ in range(concurrency)]
         for thread in threads:
             thread.start()
@@ -112,11 +114,11 @@ class _Batch:
     def _judge(self, bundle: Bundle | Path) -> Verdict:
         if isinstance(bundle, Path):
             try:
-                return verify_directory(bundle, self._runtime, self._options, cache=self._cache)
+                return verify_directory(bundle, self._runtime, self._options, cache=self._cache, workers=self._workers)
             except UserError as error:  # gone or not readable since it was listed: the batch goes on
                 gone = machine_error(schema.NAME, Reason.GONE, str(error))
                 return unreadable(bundle.name, gone, self._runtime, self._options)
-        return verify(bundle, self._runtime, self._options, cache=self._cache)
+        return verify(bundle, self._runtime, self._options, cache=self._cache, workers=self._workers)
 
     def _work(self) -> None:
         while True:

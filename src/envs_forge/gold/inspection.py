@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from envs_forge.bundle.model import Bundle
 from envs_forge.errors import InvariantError
@@ -19,6 +20,8 @@ from envs_forge.sandbox.runtime import Prepared, Runtime
 from envs_forge.sandbox.verification import Isolation
 
 EVIDENCE_CHARACTERS = 4000
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(slots=True)
@@ -30,6 +33,7 @@ class Inspection:
         runtime: Where its containers run.
         options: How it is verified.
         cache_root: Where indices of image layers are kept.
+        workers: How many sandboxes of this bundle may be at work at once.
         compares: Whether a stage will compare states of sandboxes: then those that run anyway are looked at.
         built: The task with its image.
         isolation: How its tests must run.
@@ -44,6 +48,7 @@ class Inspection:
     runtime: Runtime
     options: VerifyOptions
     cache_root: Path
+    workers: int = 1
     compares: bool = False
     built: Prepared | None = None
     isolation: Isolation = Isolation.FRESH
@@ -60,6 +65,20 @@ class Inspection:
         if self.built is None:
             raise InvariantError("a stage that needs the image ran before the build")
         return self.built
+
+    def each(self, run: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """What `run` gives for each item, in their order; several at once with several workers.
+
+        With one worker an item is run when its result is asked for.
+
+        Raises:
+            InfrastructureError: The machine failed.
+        """
+        if self.workers == 1 or len(items) < 2:
+            yield from map(run, items)
+            return
+        with ThreadPoolExecutor(min(self.workers, len(items))) as threads:
+            yield from threads.map(run, items)
 
     def look(self, work: Sandbox) -> State:
         """What a sandbox holds at the paths that the task speaks of.

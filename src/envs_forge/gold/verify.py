@@ -41,6 +41,7 @@ def verify(
     *,
     cache: VerdictCache | None = None,
     cache_root: Path | None = None,
+    workers: int = 1,
 ) -> Verdict:
     """Verify one bundle. Nothing is raised for what the bundle or the machine does: it is in the verdict.
 
@@ -50,6 +51,7 @@ def verify(
         options: How.
         cache: Where earlier verdicts are taken from and new ones kept; None for no cache.
         cache_root: Where indices of image layers are kept; default `default_cache_root()`.
+        workers: Sandboxes of this bundle at work at once, where stages have several trials.
 
     Raises:
         UserError: The options name a stage that does not exist.
@@ -62,7 +64,7 @@ def verify(
         return known.model_copy(update={"bundle_id": bundle.id, "cached": True})
     started = time.monotonic()
     compares = any(stage.name in COMPARING for stage in stages)
-    inspection = Inspection(bundle, runtime, options, cache_root or default_cache_root(), compares)
+    inspection = Inspection(bundle, runtime, options, cache_root or default_cache_root(), workers, compares)
     results = _run(stages, inspection)
     verdict = _verdict(inspection, bundle_hash, results, time.monotonic() - started)
     if cache is not None:
@@ -77,6 +79,7 @@ def verify_directory(
     *,
     cache: VerdictCache | None = None,
     cache_root: Path | None = None,
+    workers: int = 1,
 ) -> Verdict:
     """Verify the bundle in a directory; one that cannot be read as a bundle is rejected by `schema`.
 
@@ -87,7 +90,7 @@ def verify_directory(
         bundle = read_bundle(path)
     except BundleError as error:
         return unreadable(path.resolve().name, schema.findings_result(error.findings), runtime, options)
-    return verify(bundle, runtime, options, cache=cache, cache_root=cache_root)
+    return verify(bundle, runtime, options, cache=cache, cache_root=cache_root, workers=workers)
 
 
 def _run(stages: Sequence[Stage], inspection: Inspection) -> list[StageResult]:

@@ -62,8 +62,9 @@ def run(inspection: Inspection) -> StageResult:
     if not reference.outputs:
         return passed(NAME, warnings=("no output of the solution is known, so nothing can be said about mutants",))
     tally = _Tally()
-    for mutation in choose(mutations_of(inspection.bundle), inspection.options.mutants):
-        fate = _fate(inspection, reference, mutation)
+    mutations = choose(mutations_of(inspection.bundle), inspection.options.mutants)
+    fates = inspection.each(lambda mutation: _fate(inspection, reference, mutation), mutations)
+    for mutation, fate in zip(mutations, fates, strict=True):
         if fate is Fate.SURVIVED:
             tally.survivors.append(mutation)
         tally.killed += fate is Fate.KILLED

@@ -23,8 +23,8 @@ def run(inspection: Inspection) -> StageResult:
     varied = [[str(change) for change in changes] for changes in possible]
     fixed = _left_alone(opened) if date else [*_left_alone(opened), f"{DATE}: {opened.date_is_fixed}"]
     facts = {"varied": varied, "not varied": fixed}
-    for changes in possible:
-        spoilt = run_oracle(inspection, inspection.isolation, changes=changes)
+    oracles = inspection.each(lambda changes: run_oracle(inspection, inspection.isolation, changes=changes), possible)
+    for changes, spoilt in zip(possible, oracles, strict=True):
         if not spoilt.passed:
             return _flaky(inspection, changes, spoilt).model_copy(update={"facts": facts})
     if date is None:

@@ -34,8 +34,9 @@ def run(inspection: Inspection) -> StageResult:
 def _guilty(inspection: Inspection) -> list[Hack]:
     """The hacks that pay. Without `live` the first group that has one is enough."""
     guilty: list[Hack] = []
-    for hacks in groups().values():
-        if not _pays(inspection, hacks):
+    trials = list(groups().values())
+    for hacks, pays in zip(trials, inspection.each(lambda hacks: _pays(inspection, hacks), trials), strict=True):
+        if not pays:
             continue
         guilty += [hack for hack in hacks if len(hacks) == 1 or _pays(inspection, [hack])] or hacks
         if inspection.isolation is not Isolation.LIVE:
@@ -70,7 +71,7 @@ def _judged(inspection: Inspection, script: str, paths: list[str]) -> tuple[Veri
 
 def _stubs(inspection: Inspection, stubs: list[Stub]) -> StageResult | None:
     reference = reference_of(inspection)
-    results = (_stub(inspection, reference, stub) for stub in stubs)
+    results = inspection.each(lambda stub: _stub(inspection, reference, stub), stubs)
     return next((result for result in results if result is not None), None)
 
 
