@@ -14,6 +14,7 @@ from envs_forge.cli.console import show_json
 @click.argument("run", required=False, metavar="[RUN]")
 @options.pool()
 @options.policy()
+@options.fresh()
 @options.machine()
 @options.config_file()
 @click.option("-o", "--output", metavar="DIR", help="Run directory [default: runs/<date>__<time>].")

@@ -13,7 +13,8 @@ from envs_forge.cli.console import show_json
 @click.command()
 @options.pool()
 @options.policy()
-@options.adaptive()
+@options.adaptive(details=True)
+@options.fresh()
 @options.machine()
 @options.config_file()
 @click.option(

@@ -66,13 +66,15 @@ def policy() -> Callable[[F], F]:
     )  # fmt: skip
 
 
-def adaptive() -> Callable[[F], F]:
-    """How rollouts are spent and which are used again: `--adaptive --budget --cap --delta --fresh`."""
-    return chained(
+def adaptive(*, details: bool = False) -> Callable[[F], F]:
+    """How rollouts are spent: `--adaptive`, with details `--budget --cap --delta` too."""
+    only = (
         click.option(
             "--adaptive", is_flag=True,
             help="Instead of -k: a few rollouts on each seed, the rest where they can still change the plan.",
         ),
+    )  # fmt: skip
+    more = (
         click.option(
             "--budget", "rollout_budget", type=int, metavar="B",
             help="With --adaptive: rollouts of all seeds together; 4.8 for each seed where it is not given.",
@@ -82,8 +84,13 @@ def adaptive() -> Callable[[F], F]:
             "--delta", type=float, metavar="D",
             help="With --adaptive: a seed is done when its best action's expected regret is below D [default: 0.005].",
         ),
-        click.option("--fresh", is_flag=True, help="Use no rollouts of earlier runs again."),
     )  # fmt: skip
+    return chained(*only, *(more if details else ()))
+
+
+def fresh() -> Callable[[F], F]:
+    """`--fresh`."""
+    return click.option("--fresh", is_flag=True, help="Use no rollouts of earlier runs again.")
 
 
 def recipe() -> Callable[[F], F]:
@@ -126,6 +133,10 @@ def settings(**given: Any) -> dict[str, Any]:
     found = {names.get(name, name): v for name, v in given.items() if v is not None and v is not False and v != ()}
     if found.pop("no_network", False):
         found["network"] = False
+    if "transition" in found:
+        from envs_forge.cli.transition import frontier_settings
+
+        found |= frontier_settings(found.pop("transition"))
     return found
 
 

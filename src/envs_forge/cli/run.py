@@ -6,14 +6,17 @@ from typing import Any
 
 import click
 
-from envs_forge.cli import options, writing
+from envs_forge.cli import options, transition, writing
 
 
 @click.command()
 @options.pool()
 @options.policy()
+@options.adaptive()
+@options.fresh()
 @click.option("-N", "--size", type=int, metavar="N", help="How many environments to make [default: 100].")
 @options.recipe()
+@transition.option()
 @writing.synthesis()
 @options.machine()
 @options.config_file()
