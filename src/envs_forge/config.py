@@ -86,6 +86,8 @@ class HarborSettings(BaseModel):
     """A Python that has Harbor. None: `HARBOR_PYTHON` of the environment, else one made in the cache directory."""
     environment: str = "docker"
     """Where Harbor runs its trials: `docker`, `daytona`, `modal`, `e2b` or what else its `--env` takes."""
+    network: bool = False
+    """Give tasks a network that ask for none, in `docker`: many agents install themselves or ask their model inside."""
     options: Mapping[str, str] = {}
     """Options of the agent, as Harbor's `--agent-kwarg` takes them."""
     arguments: tuple[str, ...] = ()

@@ -60,7 +60,7 @@ class HarborPolicy:
             settings={
                 "verifier": self.verifier,
                 "model": model,
-                **settings.model_dump(mode="json", include={"environment", "options", "arguments"}),
+                **settings.model_dump(mode="json", include={"environment", "network", "options", "arguments"}),
             },
         )
 
@@ -74,7 +74,7 @@ class HarborPolicy:
         env = {**os.environ, **SWITCHES}
         with tempfile.TemporaryDirectory(prefix="forge-harbor-") as scratch:
             folder = Path(scratch)
-            task, arguments = write_task(prepared, folder, self._settings.environment)
+            task, arguments = write_task(prepared, folder, self._settings.environment, network=self._settings.network)
             command = [*self._command(task, timeout_s), "--trials-dir", str(folder / "trials"), "--trial-name", name]
             done = self._run([*command, *arguments], folder, env, self._patience(prepared, timeout_s))
             if done.exit_code is None:

@@ -13,7 +13,7 @@ OVERLAY = "services:\n  main:\n    network_mode: none\n"
 """Takes the network away. Harbor's docker environment refuses `no-network` without a helper image of its own."""
 
 
-def write_task(prepared: Prepared, parent: Path, environment: str) -> tuple[Path, list[str]]:
+def write_task(prepared: Prepared, parent: Path, environment: str, *, network: bool = False) -> tuple[Path, list[str]]:
     """Write the task directory.
 
     Harbor's docker environment works on this machine's engine, so it is given the image that was built here, and no
@@ -23,6 +23,7 @@ def write_task(prepared: Prepared, parent: Path, environment: str) -> tuple[Path
         prepared: The bundle, built.
         parent: Where to write.
         environment: Harbor's name of the environment.
+        network: Whether a task that asks for no network gets one all the same, in the docker environment.
 
     Returns:
         The task directory, and arguments of `harbor trial start` that go with it.
@@ -31,7 +32,7 @@ def write_task(prepared: Prepared, parent: Path, environment: str) -> tuple[Path
     if environment != DOCKER:
         return task, []
     _set_environment(task / "task.toml", prepared.image.id, prepared.bundle)
-    if prepared.bundle.config.environment.network:
+    if network or prepared.bundle.config.environment.network:
         return task, []
     overlay = parent / "no-network.yaml"
     overlay.write_text(OVERLAY, encoding="utf-8")
