@@ -51,9 +51,8 @@ def _flaky(inspection: Inspection, changes: Sequence[Change], spoilt: OracleRun)
     starved = needs_network(inspection, NAME, spoilt.evidence)
     if starved is not None:
         return starved
-    culprits = [
-        str(change) for change in changes if not run_oracle(inspection, inspection.isolation, changes=(change,)).passed
-    ]
+    alone = inspection.each(lambda change: run_oracle(inspection, inspection.isolation, changes=(change,)), changes)
+    culprits = [str(change) for change, oracle in zip(changes, alone, strict=True) if not oracle.passed]
     what = f"it depends on {', '.join(culprits)}" if culprits else "it failed once and then no more"
     return failed(NAME, Reason.FLAKY, f"{MEANINGS[Reason.FLAKY]}: {what}", spoilt.evidence)
 
