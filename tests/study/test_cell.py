@@ -12,7 +12,7 @@ from envs_forge.study.block import Block, composed, saturated
 from envs_forge.study.candidates import Candidates
 from envs_forge.study.cell import CellResult, run_cell
 from envs_forge.study.choosing import Maker, inputs_of
-from envs_forge.study.config import StudyConfig
+from envs_forge.study.config import ArmConfig, StudyConfig
 from envs_forge.study.pools import chain_of
 from envs_forge.synthesis.procedural.generator import ProceduralGenerator
 from envs_forge.train.builtin.measuring import Tally
@@ -108,6 +108,13 @@ def test_what_gold_verification_rejects_is_drawn_and_planned_again(tmp_path: Pat
     assert (made.attempts, made.rejections) == (5, {"oracle/oracle-failed": 2})
     assert made.plans > 1
     assert len({environment.choice.seed_id for environment in made.environments}) == 3
+
+
+def test_an_arm_that_can_make_nothing_stays_short_and_learns_nothing(candidates: Path) -> None:
+    arm = ArmConfig(name="nothing", without=("increase", "diversify", "reduce"))
+    found = run_cell(block(candidates), arm)
+    assert (found.accepted, found.training, found.trained) == (0, 0, found.base)
+    assert len(found.looks) == 1
 
 
 def test_projections_named_without_exist() -> None:

@@ -70,6 +70,12 @@ def test_the_grid_is_whole_after_every_replicate() -> None:
     assert {key[2] for key in keys[:8]} == {0}
 
 
+def test_the_sensitivity_study_fits_into_the_directory_of_the_study(tmp_path: Path) -> None:
+    directory = StudyDirectory(tmp_path)
+    for name in ("study.toml", "study-sensitivity.toml", "study.toml"):
+        directory.begin(load_study(EXAMPLES / name))
+
+
 @pytest.mark.parametrize("name", ["study.toml", "study-quick.toml"])
 def test_the_examples_are_as_the_study_is_meant(name: str) -> None:
     config = load_study(EXAMPLES / name)

@@ -11,7 +11,7 @@ from envs_forge.plan.settings import Arm
 from envs_forge.study.block import Block, saturated
 from envs_forge.study.choosing import Environment, Made, Maker, inputs_of
 from envs_forge.study.config import ArmConfig
-from envs_forge.train.builtin.learner import Learner, StepMetrics
+from envs_forge.train.builtin.learner import Learner, StepMetrics, TrainingTask
 from envs_forge.train.builtin.measuring import Tally
 
 
@@ -87,24 +87,24 @@ def run_cell(block: Block, arm: ArmConfig) -> CellResult:
     inputs = inputs_of(arm, block.pool, block.rates, block.ground.options)
     made = Maker(block.ground.candidates, parents, config.draws).make(inputs, arm.plan(config.size, block.replicate))
     measuring = 0 if arm.arm is Arm.BLIND else config.rollouts * len(block.pool)
-    groups = (config.budget(block.regime) - measuring) // config.learner.group
-    learner = Learner(
-        [environment.task for environment in made.environments],
-        block.sampler(),
-        block.ground.rewards,
-        config.learner.model_copy(update={"groups": groups, "seed": block.replicate}),
-    )
-    metrics, looks, after = _train(block, learner, measuring)
+    metrics, looks, after = _train(block, [environment.task for environment in made.environments], measuring)
     return _result(block, arm, made, measuring, metrics, looks, after, seconds=time.monotonic() - began)
 
 
-def _train(block: Block, learner: Learner, measuring: int) -> tuple[list[StepMetrics], list[Look], list[Tally]]:
-    """Train to the end of the budget, with looks at the held-out tasks on the way."""
-    count = block.ground.config.looks
-    stops = {round(learner.steps * part / count) for part in range(1, count + 1)}
+def _train(
+    block: Block, tasks: Sequence[TrainingTask], measuring: int
+) -> tuple[list[StepMetrics], list[Look], list[Tally]]:
+    """Train to the end of the budget, with looks at the held-out tasks on the way. Without tasks nothing happens."""
+    config = block.ground.config
     metrics: list[StepMetrics] = []
     looks = [Look(rollouts=measuring, pass_at_1=pass_at_1(block.base))]
     after = block.base
+    if not tasks:
+        return metrics, looks, after
+    groups = (config.budget(block.regime) - measuring) // config.learner.group
+    settings = config.learner.model_copy(update={"groups": groups, "seed": block.replicate})
+    learner = Learner(tasks, block.sampler(), block.ground.rewards, settings)
+    stops = {round(learner.steps * part / config.looks) for part in range(1, config.looks + 1)}
     for number in range(learner.steps):
         metrics.append(learner.step(number))
         if number + 1 in stops:

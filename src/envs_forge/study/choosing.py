@@ -10,6 +10,7 @@ from envs_forge.bundle.model import Bundle
 from envs_forge.ledger.records import DecisionRecord
 from envs_forge.plan.model import CandidateSkills, Choice, SeedInput
 from envs_forge.plan.settings import PlanSettings
+from envs_forge.plan.solve import ShortageError
 from envs_forge.run.parts import Options
 from envs_forge.run.place import NumberedPlan, Place
 from envs_forge.run.planning import State, replan, seed_input, state_of
@@ -87,12 +88,19 @@ class Maker:
                 for place in state.open:
                     self._fill(place)
                 continue
-            realised = {slot: self._made[slot][0].realised for slot in state.accepted}
-            numbered = replan(inputs, settings, len(self._plans), state, realised)
+            numbered = self._replanned(inputs, settings, state)
             if numbered is None:
                 break
             self._plans.append(numbered)
         return self._result(state)
+
+    def _replanned(self, inputs: Sequence[SeedInput], settings: PlanSettings, state: State) -> NumberedPlan | None:
+        """The next plan; None where nothing more can be made, so that the arm stays short of N."""
+        realised = {slot: self._made[slot][0].realised for slot in state.accepted}
+        try:
+            return replan(inputs, settings, len(self._plans), state, realised)
+        except ShortageError:
+            return None
 
     def _fill(self, place: Place) -> None:
         for number in range(self._draws):
