@@ -256,3 +256,12 @@ def test_the_address_may_come_from_the_environment(monkeypatch):
     with ModelServer([says("hi")]) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         assert ModelClient("m", EndpointSettings(), Sampling()).ask(HELLO).text == "hi"
+
+
+def test_a_key_comes_from_the_variable_that_is_named_and_names_are_such_that_values_are_redacted(monkeypatch):
+    monkeypatch.setenv("WRITER_API_KEY", "sk-of-the-writer")
+    _, server = ask(says("hi"), key_variable="WRITER_API_KEY")
+    assert server.keys == ["Bearer sk-of-the-writer"]
+    for name in ("APIKEY", "WRITER", "WRITER_KEY2", ""):
+        with pytest.raises(ValueError, match="key_variable"):
+            EndpointSettings(key_variable=name)

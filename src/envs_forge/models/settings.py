@@ -15,7 +15,7 @@ class EndpointSettings(BaseModel):
 
     base_url: str | None = None
     """Address of an OpenAI-compatible API. None: `OPENAI_BASE_URL` of the environment, else OpenAI's own."""
-    key_variable: str = Field(default="OPENAI_API_KEY", pattern=r"(?i)^[a-z0-9_]*_?(key|token|secret)$")
+    key_variable: str = Field(default="OPENAI_API_KEY", pattern=r"(?i)^(\w+_)?(key|token|secret)$")
     """Name of the environment variable that holds the key; keys themselves are never configured."""
     timeout_s: float = Field(default=300.0, gt=0, allow_inf_nan=False)
     """Seconds for one whole answer; then the endpoint hangs, and the request is tried again."""

@@ -93,6 +93,7 @@ def provenance(draw: Draw, made: Made, verdict: Verdict, bundle: Bundle) -> Mapp
         "predicted_pass_rate": choice.predicted,
         "frontier_score": choice.frontier_score,
         "generator": made.generator,
+        "generator_model": made.detail.get("model") or None,
         "isolation": verdict.isolation.value,
         "gold_verdict": digest(verdict),
         "content_hash": made.content_hash,

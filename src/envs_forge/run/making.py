@@ -30,7 +30,9 @@ from envs_forge.run.workers import run_jobs
 from envs_forge.synthesis.generator import Feedback, Repairing, attempt_name
 
 SYNTHESIS, DUPLICATE, AUDIT = "synthesis", "duplicate", "audit"
-BEYOND_REPAIR = frozenset({"answer-refused", "answer-empty", "prompt-too-long", "evaluation-overlap", "canary"})
+BEYOND_REPAIR = frozenset(
+    {"answer-refused", "answer-empty", "answer-secret", "prompt-too-long", "evaluation-overlap", "canary"}
+)
 """Rejections that another word to the model does not mend, or whose evidence it must not see."""
 _EVIDENCE = 6000
 

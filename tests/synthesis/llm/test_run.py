@@ -12,16 +12,20 @@ from typing import Any
 import pytest
 
 from envs_forge.bundle.model import Bundle
+from envs_forge.bundle.reading import read_bundle
 from envs_forge.errors import InfrastructureError
 from envs_forge.ledger.records import AttemptRecord, DecisionRecord, ModelAnswerRecord, ModelCallRecord
-from envs_forge.models.answer import Message
+from envs_forge.models.answer import Answer, AnswerKind, Message
 from envs_forge.pipeline import InterruptedRunError
+from envs_forge.plan.model import ACTIONS
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.stored import read_result
 from envs_forge.synthesis.audit.model import Finding
-from envs_forge.synthesis.generator import Assignment
+from envs_forge.synthesis.generator import Assignment, Rejection
+from envs_forge.synthesis.llm.contract import Contract
+from envs_forge.synthesis.llm.outcome import outcome
 from models.server import ModelServer, drops, fails, hangs, says
-from pipeline.fakes import World
+from pipeline.fakes import World, bundle
 
 from .writing import answers, go, ledger, settings
 
@@ -223,3 +227,35 @@ def test_a_stop_ends_everything_soon_and_keeps_what_was_paid(tmp_path: Path) -> 
     found = read_result(RunDirectory(tmp_path / "run"))
     assert (found.state, found.totals.tokens["generator"].calls) == ("open", 1)
     assert found.totals.tokens["generator"].lost == 3
+
+
+def test_a_secret_in_an_answer_reaches_no_file_and_stays_a_fault_when_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "sk-very-secret-value")
+    with ModelServer(lambda body, n: answers("sk-very-secret-value" if n == 0 else f"new-{n}")) as server:
+        config = settings(server, size=1)
+        assert go(tmp_path, server, config).rejections == {"synthesis/answer-secret": 1}
+    kept = ledger(tmp_path).read(ModelAnswerRecord)[0].payload["text"]
+    assert "[SOME_API_KEY redacted]" in kept
+    told = outcome(Answer(kind=AnswerKind.ANSWER, text=kept), assigned(), bundle("x", "y"), asked())
+    assert isinstance(told, Rejection)
+    assert told.code == "answer-secret"
+    files = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert not [data for data in files if b"very-secret" in data]
+
+
+def test_the_model_is_in_the_provenance_of_what_it_wrote(tmp_path: Path) -> None:
+    with ModelServer(lambda body, n: answers(f"new-{n}")) as server:
+        result = go(tmp_path, server, settings(server, size=1))
+    written = read_bundle(tmp_path / "run" / "export" / "tasks" / result.environments[0].id)
+    assert (written.provenance["generator"], written.provenance["generator_model"]) == ("llm", "served")
+
+
+def assigned() -> Assignment:
+    figures = {"pass_rate": 0.5, "k": 1.0, "n": 2, "predicted": 0.5, "frontier_score": 1.0}
+    return Assignment(slot=0, draw=0, seed_id="s", seed_hash="h", action=ACTIONS[0], recipe="forge", **figures)
+
+
+def asked() -> Contract:
+    return Contract((), 0, 0, 0, ())

@@ -29,6 +29,8 @@ class AnswerFault(StrEnum):
     """A file that belongs to none of the five parts."""
     ENCODING = "answer-encoding"
     """Bytes that are no text, base64 that is none, a NUL, characters that a wrong decoding leaves."""
+    SECRET = "answer-secret"
+    """The value of a secret variable of this machine."""
     CRLF = "answer-crlf"
     """A script with CRLF line ends in an answer that otherwise has none."""
     KEEP_UNKNOWN = "answer-keep-unknown"

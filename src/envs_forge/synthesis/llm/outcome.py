@@ -6,6 +6,7 @@ import re
 
 from envs_forge.bundle.model import Bundle
 from envs_forge.models.answer import Answer, AnswerKind
+from envs_forge.redaction import redact
 from envs_forge.synthesis.generator import Assignment, Candidate, Rejection
 from envs_forge.synthesis.llm.contract import Contract
 from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable
@@ -18,18 +19,25 @@ _DECLINES = re.compile(
     re.IGNORECASE,
 )
 
+_REDACTED = re.compile(r"\[\w+ redacted\]")
+
 
 def outcome(answer: Answer, assignment: Assignment, parent: Bundle, asked: Contract) -> Candidate | Rejection:
     """Read an answer as hostile input."""
     tokens = {"prompt_tokens": answer.usage.prompt_tokens, "completion_tokens": answer.usage.completion_tokens}
-    fault = _of_kind(answer)
+    fault = _of_kind(answer) or _secret(answer.text)
     parsed = fault if fault is not None else parse_answer(answer.text, parent)
     if isinstance(parsed, Unreadable):
         if parsed.code is AnswerFault.NO_FILES and _DECLINES.match(answer.text):
             parsed = Unreadable(AnswerFault.REFUSED, parsed.evidence)
         return Rejection(code=parsed.code.value, evidence=parsed.evidence, **tokens)
     bundle, envelope = parsed
-    detail = {"meta": dict(envelope.meta), "notes": list(envelope.notes), "cut": list(asked.cut)}
+    detail = {
+        "model": answer.model,
+        "meta": dict(envelope.meta),
+        "notes": list(envelope.notes),
+        "cut": list(asked.cut),
+    }
     return Candidate(bundle=bundle, realised=realised(bundle, assignment), detail=detail, **tokens)
 
 
@@ -45,6 +53,13 @@ def _of_kind(answer: Answer) -> Unreadable | None:
         hidden = f" but for {len(answer.reasoning)} characters of reasoning" if answer.reasoning else ""
         return Unreadable(AnswerFault.EMPTY, f"the answer is empty{hidden}")
     return None
+
+
+def _secret(text: str) -> Unreadable | None:
+    """A secret in the answer, or the mark of one that was taken out when the answer was recorded."""
+    if redact(text) == text and not _REDACTED.search(text):
+        return None
+    return Unreadable(AnswerFault.SECRET, "the value of a secret variable of this machine stands in the answer")
 
 
 def realised(bundle: Bundle, assignment: Assignment) -> tuple[str, ...]:
