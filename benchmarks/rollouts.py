@@ -148,8 +148,8 @@ def main() -> None:
     """Parse the command line, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--tasks", type=int, default=8, help="tasks of the bundled pool (default: %(default)s)")
-    parser.add_argument("--rollouts", type=int, default=6, help="rollouts of each (default: %(default)s)")
+    parser.add_argument("--tasks", type=int, default=6, help="tasks of the bundled pool (default: %(default)s)")
+    parser.add_argument("--rollouts", type=int, default=4, help="rollouts of each (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds that count (default: %(default)s)")
     parser.add_argument("--profile", action="store_true", help="profile the caller's thread on stderr")
     options = parser.parse_args()
