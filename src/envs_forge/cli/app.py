@@ -33,6 +33,7 @@ COMMANDS = (
     "export",
     "train",
     "compare",
+    "calibrate",
     "report",
 )
 """All commands, in the order in which help shows them."""

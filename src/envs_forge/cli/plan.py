@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from envs_forge.cli import options
+from envs_forge.cli import options, transition
 from envs_forge.cli.console import note, show_json
 from envs_forge.errors import UserError
 
@@ -23,6 +23,7 @@ from envs_forge.errors import UserError
 @options.pool()
 @click.option("-N", "--size", type=int, metavar="N", help="How many environments [default: 100, or one for each seed].")
 @options.recipe()
+@transition.option()
 @click.option(
     "--arm",
     type=click.Choice(["masked", "blind"]),

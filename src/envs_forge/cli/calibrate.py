@@ -1,0 +1,56 @@
+"""`envs-forge calibrate`: predicted against measured pass rates, and what actions really do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from envs_forge.cli import options
+from envs_forge.cli.console import say, show_json, show_table
+
+if TYPE_CHECKING:
+    from envs_forge.plan.transition.model import ActionFigures
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("-o", "--output", metavar="FILE", help="Where to keep what was learned, for --transition FILE.")
+@options.as_json()
+def calibrate(runs: tuple[str, ...], output: str | None, json_: bool) -> int:
+    """Compare predicted with measured pass rates and learn the shifts.
+
+    RUN is a run with --remeasure, a directory or a name under runs/. All runs should be of one policy. The
+    learned shifts are shrunk to the published ones: with few children they stay close to them.
+    """
+    from pathlib import Path
+
+    from envs_forge.files import write_json
+    from envs_forge.plan.settings import FrontierConfig
+    from envs_forge.plan.transition.figures import figures
+    from envs_forge.plan.transition.learn import learn
+    from envs_forge.run.calibration import children_of
+    from envs_forge.run.directory import find_run
+
+    children = children_of(find_run(name) for name in runs)
+    rows, learned = figures(children), learn(children, FrontierConfig())
+    if output is not None:
+        write_json(Path(output).absolute(), learned.model_dump(mode="json"))
+    if json_:
+        document = {"figures": {name: row.model_dump() for name, row in rows.items()}}
+        show_json({**document, "transition": learned.model_dump(mode="json")})
+        return 0
+    headings = ["action", "children", "rollouts", "predicted", "measured", "MAE", "Brier", "slope", "mixed"]
+    show_table(headings, [_row(name, row) for name, row in rows.items()], right=range(1, len(headings)))
+    say()
+    for name in ("shift_increase", "shift_diversify", "shift_reduce", "factor_in_breadth"):
+        found = getattr(learned, name)
+        say(f"{name}: {found.mean:+.3f} ± {found.sd:.3f} (before: {found.prior_mean:+.2f} ± {found.prior_sd:.2f})")
+    if output is not None:
+        say(f"next: envs-forge plan --transition {output}")
+    return 0
+
+
+def _row(name: str, row: ActionFigures) -> list[str]:
+    shown = (row.predicted, row.measured, row.error, row.brier, row.slope, row.mixed)
+    return [name, str(row.children), str(row.rollouts), *("–" if value is None else f"{value:.2f}" for value in shown)]

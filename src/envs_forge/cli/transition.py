@@ -1,0 +1,66 @@
+"""`--transition`: what a plan takes actions to do, as published or as learned from runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from envs_forge.errors import UserError
+
+if TYPE_CHECKING:
+    from envs_forge.plan.transition.model import Transition
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PUBLISHED, LEARNED = "published", "learned"
+
+
+def option() -> Callable[[F], F]:
+    """`--transition`."""
+    return click.option(
+        "--transition",
+        metavar="WHICH",
+        help="What actions do to pass rates: published, learned (from all runs under runs/), a run, or a file of "
+        "`calibrate -o` [default: published].",
+    )
+
+
+def frontier_settings(which: str) -> dict[str, float]:
+    """The settings, by dotted key, that `--transition` stands for.
+
+    Raises:
+        UserError: There is nothing to learn from, or the file is damaged.
+    """
+    if which == PUBLISHED:
+        return {}
+    from envs_forge.plan.settings import FrontierConfig
+    from envs_forge.plan.transition.model import Transition
+
+    path = Path(which)
+    if path.is_file():
+        from pydantic import ValidationError
+
+        try:
+            learned = Transition.model_validate_json(path.read_bytes())
+        except ValidationError as error:
+            raise UserError(f"{path} is no file of `envs-forge calibrate -o`", fix="make it again") from error
+    else:
+        learned = _learned(which)
+    config = learned.frontier(FrontierConfig())
+    names = ("shift_increase", "shift_diversify", "shift_reduce", "factor_in_depth", "factor_in_breadth")
+    return {f"plan.frontier.{name}": round(getattr(config, name), 6) for name in names}
+
+
+def _learned(which: str) -> Transition:
+    from envs_forge.plan.settings import FrontierConfig
+    from envs_forge.plan.transition.learn import learn
+    from envs_forge.run.calibration import children_of
+    from envs_forge.run.directory import RUNS, RunDirectory, find_run
+
+    if which != LEARNED:
+        return learn(children_of([find_run(which)]), FrontierConfig())
+    roots = sorted(path for path in RUNS.glob("*") if not path.is_symlink() and (path / "ledger.sqlite").is_file())
+    return learn(children_of(RunDirectory(root) for root in roots), FrontierConfig())

@@ -1,0 +1,1 @@
+"""What actions really do to pass rates: learned from children that were measured, and how far predictions were off."""
