@@ -5,7 +5,7 @@ import pytest
 from envs_forge.errors import InfrastructureError
 from envs_forge.rollout.policy import SpoiltAttemptError, StopReason
 from envs_forge.rollout.runner import machine_fault
-from models.server import USAGE, ModelServer, drops, fails, hangs, says
+from models.server import USAGE, ModelServer, drops, fails, hangs, says, streams
 
 from .terminals import TASK, LocalSandbox, policy
 
@@ -62,6 +62,15 @@ def test_fenced_blocks_as_configured_come_back_as_the_user_s_words(tmp_path):
         "role": "user",
         "content": "exit code 0\noutput:\n1\n\n\nexit code 3\noutput:\n",
     }
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_answers_that_come_as_streams(tmp_path, asked):
+    script = [streams(says("I write.", calls=["echo 7 > seven.txt", "cat seven.txt"])), streams(DONE)]
+    attempt, requests = play(tmp_path, *script, patience={"stream": asked})
+    assert (attempt.stopped, [step.output for step in attempt.steps]) == (StopReason.DONE, ["", "7\n"])
+    assert [request.get("stream", False) for request in requests] == [asked] * 2
+    assert (attempt.prompt_tokens, attempt.completion_tokens) == (200, 20)
 
 
 def test_output_cannot_pass_for_the_facts(tmp_path):
