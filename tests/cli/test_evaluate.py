@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from envs_forge.cli.options import absolute_policy
+from envs_forge.rollout.policies.builtin.parameters import preset
+from envs_forge.rollout.policies.builtin.stored import write_parameters
 from pipeline.fakes import World
+from train.builtin.truth import SEEDS
 
 from .conftest import Forge
 
@@ -69,3 +72,16 @@ def test_files_of_policies_become_absolute(here: Path, policy: str, path: str) -
 @pytest.mark.parametrize("policy", ["builtin", "builtin:weak", "terminal", "command:", "nop"])
 def test_other_policies_stay(policy: str) -> None:
     assert absolute_policy(policy) == policy
+
+
+@pytest.mark.engine
+def test_ten_bundles_in_real_sandboxes(forge: Forge, here: Path) -> None:
+    """A reader that follows its strongest habit only, so that one rollout says all."""
+    write_parameters(here / "p.json", preset("strong", temperature=0.01))
+    said = forge("evaluate", "-p", str(SEEDS), "-l", "10", "-k", "1", "--policy", "builtin:p.json", "-q", "--json")
+    assert said.code == 0, said.err
+    assert (len(said.json["tasks"]), said.json["missing"]) == (10, 0)
+    found = said.json["valid"]["pass_at"]["1"]
+    assert 0 < found["value"] < 1
+    assert 0 <= found["low"] < found["value"] < found["high"] <= 1
+    assert found["units"] == said.json["all_trials"]["rollouts"] == 10
