@@ -13,12 +13,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from envs_forge.sandbox import owner
 from envs_forge.sandbox.docker.connection import connect
-from envs_forge.sandbox.docker.container import KIND_LABEL
+from envs_forge.sandbox.docker.container import KIND_LABEL, OWNER_LABEL
 from envs_forge.sandbox.oci.state import state_root
 from gold_tasks import write_generated
 
 SAMPLE_S = 0.5
+TEMPORARY = "tmp"
 MiB = 1024 * 1024
 
 
@@ -38,7 +40,7 @@ def measure(number: int, stages: str | None, folder: Path | None) -> dict[str, A
         before = leftovers()
         first = _verify(place, number, stages, cache)
         again = _verify(place, number, stages, cache)
-        after = leftovers()
+        after = leftovers() | {f"file {each.name}" for each in (cache / TEMPORARY).iterdir()}
     return {
         "bundles": number,
         "stages": stages or "all",
@@ -59,7 +61,8 @@ def _verify(place: Path, number: int, stages: str | None, cache: Path) -> dict[s
     program = Path(sys.executable).with_name("envs-forge")
     command = [str(program), "verify", "-p", str(place), "-l", str(number), "--json", "-q"]
     command += ["--stages", stages] if stages else []
-    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    (cache / TEMPORARY).mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "TMPDIR": str(cache / TEMPORARY)}
     with tempfile.TemporaryFile() as output:
         began = time.perf_counter()
         process = subprocess.Popen(command, stdout=output, stdin=subprocess.DEVNULL, env=environment)
@@ -123,15 +126,28 @@ def _profile(samples: list[int]) -> dict[str, int]:
 
 
 def leftovers() -> set[str]:
-    """Everything of Envs-FORGE's kind on this machine that lives only as long as a command: names, for comparison."""
+    """Everything of Envs-FORGE's kind on this machine that no living process owns: names, for comparison."""
     client = connect()
     label = {"label": KIND_LABEL}
-    found = {f"container {each['Names'][0]}" for each in client.containers(all=True, filters=label)}
+    found = {
+        f"container {each['Names'][0]}"
+        for each in client.containers(all=True, filters=label)
+        if not _lives(each["Labels"].get(OWNER_LABEL, ""))
+    }
     found |= {f"network {each['Name']}" for each in client.networks(filters=label)}
-    found |= {f"snapshot {each['Id']}" for each in client.images(all=True, filters={"label": f"{KIND_LABEL}=snapshot"})}
+    owners = list((state_root() / "owners").glob("*"))
+    alive = [place for place in owners if _lives(place.name.rpartition("-")[0])]
+    found |= {f"owner {place.name}" for place in owners if place not in alive}
     mounts = Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
-    root = str(state_root())
-    found |= {f"mount {place}" for place in (line.split(" ")[4] for line in mounts) if place.startswith(root)}
-    found |= {f"owner {each.name}" for each in (state_root() / "owners").glob("*")}
-    found |= {f"control group {each}" for each in Path("/sys/fs/cgroup").glob("**/envs-forge-*") if each.is_dir()}
-    return found | {f"file {each}" for each in Path(tempfile.gettempdir()).glob("envs-forge-*")}
+    for place in (Path(line.split(" ")[4]) for line in mounts):
+        if place.is_relative_to(state_root()) and not any(place.is_relative_to(home) for home in alive):
+            found.add(f"mount {place}")
+    at_work = {sandbox.name for home in alive for sandbox in home.glob("run/sandboxes/*")}
+    groups = (each for each in Path("/sys/fs/cgroup").glob("**/envs-forge-*") if each.name not in at_work)
+    return found | {f"control group {each}" for each in groups if each.is_dir()}
+
+
+def _lives(mark: str) -> bool:
+    """Whether the process that a mark names is alive."""
+    who = owner.parse(mark)
+    return who is not None and not who.is_dead()
