@@ -33,7 +33,7 @@ def test_unknown_name_lists_what_there_is() -> None:
 def test_plugins_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, "toy_generator:Toy")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert generator_names() == ("procedural", "toy")
+    assert generator_names() == ("llm", "procedural", "toy")
     made = make_generator("toy", seed=9)
     assert (made.name, made.seed) == ("toy", 9)  # type: ignore[attr-defined]
     sys.modules.pop("toy_generator")

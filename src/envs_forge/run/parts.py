@@ -268,7 +268,9 @@ def _judge(config: RunConfig) -> ModelJudge | None:
 
 
 def _check_money(config: RunConfig) -> None:
-    """A cap on money must be able to fire, and a cap on time must leave room for one request."""
+    """A model must be named, a cap on money must be able to fire, and one on time must leave room for one request."""
+    if config.generator == "llm" and config.writer.model is None:
+        raise UserError("the generator llm needs a model", fix="give --generator-model MODEL")
     asked = [("generator", config.writer)] if config.generator == "llm" else []
     asked += [("judge", config.judge)] if config.judge.model is not None else []
     for role, settings in asked:

@@ -11,6 +11,7 @@ from envs_forge.plan.model import ACTIONS, CandidateSkills, SeedInput
 from envs_forge.plan.passrates import PassRateRow, read_pass_rates
 from envs_forge.plan.settings import Scoring
 from envs_forge.plan.skills import candidate_skills, load_graph
+from envs_forge.run.checks import overlap_check
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.harborjobs import is_job, read_job
 from envs_forge.run.parts import Options, remembered_options
@@ -53,7 +54,9 @@ def plan_inputs(rows: Sequence[PassRateRow], config: RunConfig) -> tuple[list[Se
         return [seed_input(row.id, row.content_hash or row.id, row.k, row.n, _assumed(row)) for row in rows], []
     seeds = load_seeds(select_paths(config.seeds, include=config.include, exclude=config.exclude, limit=config.limit))
     by_hash, by_name = {seed.hash: seed for seed in seeds}, {seed.id: seed for seed in seeds}
-    options = remembered_options(make_generator(config.generator, seed=config.seed))
+    options = remembered_options(
+        make_generator(config.generator, seed=config.seed, writer=config.writer), overlap_check(config)
+    )
     found: dict[str, SeedInput] = {}
     strange: list[str] = []
     for row in rows:

@@ -32,18 +32,18 @@ class LlmGenerator:
     """Asks a model for each candidate. Implements `Generator`, `Repairing` and `Paying`.
 
     Args:
-        settings: The model, and how it is asked.
+        settings: The model, and how it is asked. Without a model it can tell what it would do (`options`, `contract`)
+            and no more.
         seed: Number that the sampling's seeds start from.
 
     Raises:
-        UserError: No model is named, or its address cannot be used.
+        UserError: The model's address cannot be used.
     """
 
     def __init__(self, settings: WriterSettings, *, seed: int = 0) -> None:
-        if settings.model is None:
-            raise UserError("the generator llm needs a model", fix="give --generator-model MODEL")
         self._settings, self._seed = settings, seed
-        self._client = ModelClient(settings.model, settings.endpoint, settings.sampling)
+        named = settings.model is not None
+        self._client = ModelClient(str(settings.model), settings.endpoint, settings.sampling) if named else None
         self._desk: Desk | None = None
         self._skills: dict[str, tuple[str, ...]] = {}
 
@@ -68,7 +68,8 @@ class LlmGenerator:
 
     def cancel(self) -> None:
         """See `Paying`."""
-        self._client.cancel()
+        if self._client is not None:
+            self._client.cancel()
 
     def options(self, bundle: Bundle) -> Mapping[str, CandidateSkills | str]:
         """See `Generator.options`. Static: asks no model."""
@@ -106,7 +107,9 @@ class LlmGenerator:
     ) -> Candidate | Rejection:
         request = Request(messages=messages, seed=self._sampling_seed(assignment))
         try:
-            answer = self._counter().ask(self._client, self._settings.price, ROLE, assignment.name, request)
+            answer = self._counter().ask(
+                require_model(self._client), self._settings.price, ROLE, assignment.name, request
+            )
         except ContextExceededError as error:
             return Rejection(code=TOO_LONG, evidence=str(error))
         return outcome(answer, assignment, parent, asked)
@@ -125,3 +128,14 @@ class LlmGenerator:
         if digest not in self._skills:
             self._skills[digest] = skills_of_bundle(bundle).skills
         return self._skills[digest]
+
+
+def require_model(client: ModelClient | None) -> ModelClient:
+    """The client of the model that was named.
+
+    Raises:
+        UserError: None was.
+    """
+    if client is None:
+        raise UserError("the generator llm needs a model", fix="give --generator-model MODEL")
+    return client
