@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,6 +77,7 @@ def _install(place: Path) -> Harbor:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if (found := _harbor_of(python)) is not None:
             return found
+        print(f"installing Harbor {PINNED} into {place}: some minutes, once", file=sys.stderr, flush=True)
         _must([str(base), "-m", "venv", "--clear", str(place)])
         _must([str(python), "-m", "pip", "install", "--quiet", f"harbor=={PINNED}"])
     found = _harbor_of(python)
