@@ -6,14 +6,10 @@ from envs_forge.plan.model import ACTIONS
 from envs_forge.synthesis.audit.check import audit
 from envs_forge.synthesis.audit.direction import measures
 from envs_forge.synthesis.audit.giveaway import given_away
+from envs_forge.synthesis.audit.mismatch import mismatched
 from envs_forge.synthesis.audit.model import AuditCode
-from envs_forge.synthesis.audit.stated import (
-    Statements,
-    mismatched,
-    unstated_keys,
-    unstated_numbers,
-    unstated_paths,
-)
+from envs_forge.synthesis.audit.stated import unstated_keys, unstated_numbers, unstated_paths
+from envs_forge.synthesis.audit.statements import Statements
 from envs_forge.synthesis.overlap.corpus import Corpus
 
 from .children import child, children, corpus, seed, seeds

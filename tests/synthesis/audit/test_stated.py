@@ -6,7 +6,8 @@ from envs_forge.bundle.model import BundleFile
 from envs_forge.bundle.reading import make_bundle
 from envs_forge.synthesis.audit.giveaway import given_away
 from envs_forge.synthesis.audit.model import AuditCode as Code
-from envs_forge.synthesis.audit.stated import Statements, unstated_keys, unstated_numbers, unstated_paths
+from envs_forge.synthesis.audit.stated import unstated_keys, unstated_numbers, unstated_paths
+from envs_forge.synthesis.audit.statements import Statements
 
 SAID = """Count the lines of `/app/in.txt` that are longer than 40 characters.
 Write `{"long": n}` to `/app/out.json`.

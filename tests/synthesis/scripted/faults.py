@@ -20,11 +20,6 @@ def text(bundle: Bundle, path: str) -> str:
     return bundle.files[path].data.decode()
 
 
-def with_texts(bundle: Bundle, **texts: str) -> Bundle:
-    """The bundle with other texts in some files; `__` stands for a slash, `_dot_` for a dot."""
-    return with_files(bundle, {name.replace("__", "/").replace("_dot_", "."): t for name, t in texts.items()})
-
-
 def with_files(bundle: Bundle, texts: Mapping[str, str]) -> Bundle:
     files = dict(bundle.files)
     for path, new in texts.items():

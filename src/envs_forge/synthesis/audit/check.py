@@ -6,16 +6,12 @@ from envs_forge.bundle.model import Bundle
 from envs_forge.synthesis.audit.direction import wrong_direction
 from envs_forge.synthesis.audit.giveaway import given_away
 from envs_forge.synthesis.audit.mask import forbidden_changes, unchanged_parts
+from envs_forge.synthesis.audit.mismatch import mismatched
 from envs_forge.synthesis.audit.model import Finding
 from envs_forge.synthesis.audit.novelty import contaminations, copies
 from envs_forge.synthesis.audit.skills import lost_skills
-from envs_forge.synthesis.audit.stated import (
-    Statements,
-    mismatched,
-    unstated_keys,
-    unstated_numbers,
-    unstated_paths,
-)
+from envs_forge.synthesis.audit.stated import unstated_keys, unstated_numbers, unstated_paths
+from envs_forge.synthesis.audit.statements import Statements
 from envs_forge.synthesis.generator import Assignment
 from envs_forge.synthesis.overlap.corpus import Corpus
 

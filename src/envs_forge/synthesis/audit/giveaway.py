@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from envs_forge.plan.shelltext import parts_of
 from envs_forge.synthesis.audit.literals import without_heredocs
 from envs_forge.synthesis.audit.model import AuditCode, Finding
-from envs_forge.synthesis.audit.stated import Statements
+from envs_forge.synthesis.audit.statements import Statements
 
 LONG_LINE, LONG_WORDS = 24, 4
 """A line of the oracle with so many characters and words is no accident, wherever it stands."""
