@@ -1,4 +1,4 @@
-"""Identical seeds as one: the same scores, the same allowed candidates, the same skills.
+"""Identical seeds as one: the same scores, the same allowed candidates, the same skills among those with a quota.
 
 Solvers work on the groups; `Groups.expand` hands the draws back to seeds, in the order of their content hashes. The
 order of the groups comes from their content alone, so no solver ever sees the order of the files.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from envs_forge.plan.problem import NO_SKILL, Ints, Keys, Problem, Skills
+from envs_forge.plan.problem import NO_SKILL, Bools, Ints, Keys, Problem, Skills
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
@@ -70,18 +70,24 @@ def collapse(problem: Problem) -> Groups:
 
 def _digest(problem: Problem, salt: int) -> Keys:
     """(S,) hashes of everything that a plan can see of a seed: scores and sets of skills of what is allowed."""
-    names = np.random.default_rng(salt).integers(1, 1 << 63, size=(2, problem.quotas.size + 1), dtype=np.uint64)
-    names[:, -1] = 0  # where padding points
+    required, optional = _names(problem, salt), _names(problem, salt + 2)
     total = np.zeros(problem.seeds, np.uint64)
     for action in range(problem.actions):
         seen = (problem.scores[:, action] + 0.0).view(np.uint64) * _ODD
-        for name, skills in zip(names, (problem.required, problem.optional), strict=True):
+        for name, skills in ((required, problem.required), (optional, problem.optional)):
             for column in skills[action :: problem.actions].T:
                 seen += name[column]
         seen = _mixed(seen + np.uint64(action + 1))
         seen[~problem.allowed[:, action]] = 0
         total = _mixed(total + seen)
     return total
+
+
+def _names(problem: Problem, salt: int) -> Keys:
+    """(V + 1,) a hash for each skill, 0 where it has no quota and, last, where padding points."""
+    keys = np.arange(problem.quotas.size, dtype=np.uint64) if problem.skill_keys is None else problem.skill_keys
+    names = _mixed(_mixed(keys ^ np.uint64(salt << 48)) + np.uint64(salt))
+    return np.append(np.where(problem.quotas > 0, names, np.uint64(0)), np.uint64(0))
 
 
 def _mixed(values: Keys) -> Keys:
@@ -91,14 +97,15 @@ def _mixed(values: Keys) -> Keys:
 
 def _grouped(problem: Problem, order: Ints, starts: Ints) -> Problem:
     leaders = order[starts[:-1]]
-    rows = (leaders[:, None] * problem.actions + np.arange(problem.actions)).ravel()
     allowed = problem.allowed[leaders]
+    scores = problem.scores[leaders]
+    scores[~allowed] = 0.0
     room = np.add.reduceat(problem.capacity[order], starts[:-1]) if leaders.size else np.zeros(0, np.int64)
     return Problem(
-        scores=np.where(allowed, problem.scores[leaders], 0.0),
+        scores=scores,
         allowed=allowed,
-        required=_skills(problem.required, rows, allowed),
-        optional=_skills(problem.optional, rows, allowed),
+        required=_skills(problem, problem.required, leaders, allowed),
+        optional=_skills(problem, problem.optional, leaders, allowed),
         quotas=problem.quotas,
         size=problem.size,
         capacity=np.minimum(room, problem.size),
@@ -106,9 +113,19 @@ def _grouped(problem: Problem, order: Ints, starts: Ints) -> Problem:
         penalty=problem.penalty,
         slack_limit=problem.slack_limit,
         keys=problem.keys[leaders],
+        skill_keys=problem.skill_keys,
     )
 
 
-def _skills(skills: Skills, rows: Ints, allowed: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Skills:
+def _skills(problem: Problem, skills: Skills, leaders: Ints, allowed: Bools) -> Skills:
+    """Skills with a quota of the leaders' candidates, in as few bytes as they fit into."""
+    small = np.int16 if problem.quotas.size < np.iinfo(np.int16).max else np.int32
+    known = np.append(np.where(problem.quotas > 0, np.arange(problem.quotas.size), NO_SKILL), NO_SKILL).astype(small)
     # Column by column in memory: that is how prices are added up.
-    return np.asfortranarray(np.where(allowed.ravel()[:, None], skills[rows], np.int32(NO_SKILL)))
+    result = np.empty((leaders.size * problem.actions, skills.shape[1]), small, order="F")
+    for column in range(skills.shape[1]):
+        own = skills[:, column].reshape(problem.seeds, problem.actions)[leaders]
+        named = known[own]
+        named[~allowed] = NO_SKILL
+        result[:, column] = named.ravel()
+    return result

@@ -9,7 +9,8 @@ skill with a quota, one `w` (optional uses) and one `ξ` (missing uses), both co
          Σ_required x + w + ξ ≥ m        for each quota
          Σ_optional x − w ≥ 0            for each quota
 
-`w` and `ξ` get no upper bounds that the rows imply: those would only weaken the prices. Read back is x alone.
+`w` and `ξ` get no upper bounds that the rows imply: those would only weaken the prices. Read back is x alone. The integer
+program counts candidates with the same skills together (`alike.py`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from envs_forge.errors import InvariantError
+from envs_forge.plan.alike import Kinds, counted, counts, settled
 from envs_forge.plan.check import closed_form
 from envs_forge.plan.highs import Outcome, Program, solve
 from envs_forge.plan.problem import Bools, Floats, Ints, Problem, Skills, uses
@@ -28,8 +30,9 @@ from envs_forge.plan.problem import Bools, Floats, Ints, Problem, Skills, uses
 class Compact:
     """The program with what its rows and columns stand for.
 
-    Columns: draws of `candidates`, then `w`, then `ξ`, one of each for every skill in `skills`. Rows: seeds with
-    several candidates, the size, the quotas, the optional offers. `fixed` are draws that are part of every solution.
+    Columns: draws of `candidates`, then `w`, then `ξ`, one of each for every skill in `skills`, then the counts of
+    `kinds` in an integer program. Rows: seeds with several candidates, the size, the quotas, the optional offers, the
+    counts. `fixed` are draws that are part of every solution.
     """
 
     program: Program
@@ -38,6 +41,7 @@ class Compact:
     size_row: int
     fixed: Ints
     fixed_value: float
+    kinds: Kinds | None = None
 
     @property
     def quota_rows(self) -> Ints:
@@ -46,8 +50,9 @@ class Compact:
 
     def draws(self, outcome: Outcome) -> Ints:
         """All draws of an integer solution, repeated, ascending."""
-        counts = np.rint(outcome.x[: self.candidates.size]).astype(np.int64)
-        return np.sort(np.concatenate([self.fixed, np.repeat(self.candidates, counts)]))
+        assert self.kinds is not None
+        draws = settled(self.program, self.kinds, outcome.x)
+        return np.sort(np.concatenate([self.fixed, np.repeat(self.candidates, draws)]))
 
     def prices(self, outcome: Outcome, quotas: int) -> Floats:
         """(V,) duals of the quota rows of a linear solve, as prices ≥ 0."""
@@ -57,9 +62,11 @@ class Compact:
 
     def start(self, problem: Problem, chosen: Ints) -> Floats:
         """Values of all columns for a choice that contains the fixed draws."""
-        counts = np.bincount(chosen, minlength=problem.scores.size)
+        assert self.kinds is not None
+        draws = np.bincount(chosen, minlength=problem.scores.size)[self.candidates].astype(np.float64)
         used, short = closed_form(problem, chosen)
-        return np.concatenate([counts[self.candidates], used[self.skills], short[self.skills]]).astype(np.float64)
+        own = np.concatenate([draws, used[self.skills], short[self.skills]])
+        return np.concatenate([own, counts(self.kinds, own.size, draws)])
 
 
 def compact(
@@ -96,7 +103,10 @@ def compact(
         values=values,
         integer=np.arange(count + 2 * width) < count if integer else None,
     )
-    return Compact(program, kept, skills, size_row, done, float(flat[done].sum()))
+    kinds = None
+    if integer:
+        program, kinds = counted(program, problem, kept)
+    return Compact(program, kept, skills, size_row, done, float(flat[done].sum()), kinds)
 
 
 def _matrix(problem: Problem, kept: Ints, skills: Ints, position: Ints, several: Bools) -> tuple[Ints, Ints, Floats]:

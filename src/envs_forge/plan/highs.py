@@ -84,6 +84,10 @@ def _configure(integer: bool, absolute_gap: float, max_nodes: int | None) -> Any
         "mip_rel_gap": 0.0,
         "mip_abs_gap": absolute_gap,
         "mip_allow_restart": False,
+        # Searches inside the search cost more than they find: the incumbents come from growing cores.
+        "mip_heuristic_run_rens": False,
+        "mip_heuristic_run_rins": False,
+        "mip_heuristic_run_root_reduced_cost": False,
         "mip_feasibility_tolerance": tolerance,
         "primal_feasibility_tolerance": tolerance,
         "dual_feasibility_tolerance": tolerance,

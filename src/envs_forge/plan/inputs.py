@@ -48,6 +48,11 @@ class Tables:
     keys: Keys
 
     @property
+    def skill_keys(self) -> Keys:
+        """Hashes of the skills' names (V,)."""
+        return np.array([_digest(skill) for skill in self.skills], dtype=np.uint64)
+
+    @property
     def rates(self) -> Floats:
         """Measured pass rates (S,)."""
         return np.array([seed.k / seed.n for seed in self.seeds])
@@ -114,8 +119,11 @@ def _refuse(what: str, names: Sequence[str], fix: str | None = None) -> None:
 
 
 def _key(seed: SeedInput) -> int:
-    digest = hashlib.sha256(f"{seed.content_hash}\0{seed.id}".encode()).digest()
-    return int.from_bytes(digest[:8], "big")
+    return _digest(f"{seed.content_hash}\0{seed.id}")
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
 def _skill_names(seeds: Sequence[SeedInput], more: Iterable[str]) -> tuple[str, ...]:

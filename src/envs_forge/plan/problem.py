@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Skills = NDArray[np.int32]
+Skills = NDArray[np.int32] | NDArray[np.int16]
 Bools = NDArray[np.bool_]
 Keys = NDArray[np.uint64]
 
@@ -46,6 +46,8 @@ class Problem:
         penalty: λ, cost of one missing use.
         slack_limit: (V,) most uses that may be missing, `inf` where unlimited; None: unlimited everywhere.
         keys: (S,) stable hashes of the seeds' content, which settle ties.
+        skill_keys: (V,) stable hashes of the skills, so that skills without a quota change nothing; None: of their
+            places.
     """
 
     scores: Floats
@@ -59,6 +61,7 @@ class Problem:
     penalty: float
     slack_limit: Floats | None
     keys: Keys
+    skill_keys: Keys | None = None
 
     @property
     def seeds(self) -> int:

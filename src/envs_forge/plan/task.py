@@ -68,6 +68,7 @@ def prepare(
         penalty=settings.penalty,
         slack_limit=limits,
         keys=tables.keys,
+        skill_keys=tables.skill_keys,
     )
     return Task(settings, tables, fixed, asked, capacity, problem)
 

@@ -1,8 +1,9 @@
 """The integer decision and its proof.
 
 A candidate whose move costs more than the gap between the bound and a known plan can be in no better plan. So: decide
-among the candidates with the cheapest moves, take the gap that is left, open every candidate within it, decide again.
-When all within the gap were open, the integer program's own bound holds for the whole problem.
+among a few candidates with the cheapest moves, take the gap that is left, open more of those within it, decide again.
+When all within the gap were open, the integer program's own bound holds for the whole problem. The start is small
+because where very many candidates tie a few of them often make a plan that needs no further proof.
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ FIRST = 300
 MOST = 40_000
 """Most candidates ever opened."""
 
+GROWTH = 4
+"""By how much the open part grows while plans get better."""
+
 GOOD_NODES = 200
-"""Most nodes of the first search, which only has to find a good plan."""
+"""Most nodes of a search that only has to find a good plan."""
 
 PROOF_NODES = 4_000
 """Most nodes of a search that has to prove. Fewer where many candidates are open, see `_nodes`."""
@@ -64,24 +68,32 @@ def finish(problem: Problem, view: View, reference: Reference, *, tolerance: flo
     if best is not None and best.gap <= tolerance:
         return best
     cost = moves(problem, view, reference)
-    limit, proving = _costliest(cost, cheapest(cost, FIRST)), False
+    ranked = _ranked(cost)
+    count, proving = min(FIRST, ranked.size), False
     while True:
-        opened = within(cost, limit)
-        complete = opened.size <= MOST
-        opened = opened if complete else cheapest(cost, MOST)
-        core = open_core(problem, reference, opened)
+        core = open_core(problem, reference, cheapest(cost, count))
         nodes = _nodes(core.candidates.size) if proving else GOOD_NODES
         best, proven = _decide(problem, view, core, best, tolerance, nodes)
         gap = np.inf if best is None else view.bound - best.objective
-        covered = complete and limit >= min(gap, _costliest(cost, None))
+        needed = int(np.searchsorted(ranked, gap + _SLOP, side="right"))
+        covered = count >= needed
         if covered and best is not None:
             best = replace(best, bound=min(best.bound, max(best.objective, proven)))
         if best is not None and best.gap <= tolerance:
             return best
-        if not complete or (covered and proving):
+        if (covered and proving) or count >= MOST or (best is None and covered):
             return best
-        limit = max(limit, gap + _SLOP if best is not None else 16.0 * limit + _SLOP)
-        proving = True
+        # When little more is needed, take the step to the proof at once.
+        count = min(needed if needed <= 2 * GROWTH * count else GROWTH * count, MOST)
+        proving = count >= needed
+
+
+def _ranked(cost: Floats) -> Floats:
+    """The cheapest moves in ascending order, one more than are ever opened."""
+    flat = cost.ravel()
+    if flat.size > MOST + 1:
+        flat = np.partition(flat, MOST)[: MOST + 1]
+    return np.sort(flat[np.isfinite(flat)])
 
 
 def _nodes(candidates: int) -> int:
