@@ -138,7 +138,8 @@ def main() -> None:
     """Parse the command line, simulate, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--repeats", type=int, default=20, help="pools of each kind (default: %(default)s)")
+    parser.add_argument("--pool", action="append", choices=list(POOLS), help="only this kind of pool; repeatable")
+    parser.add_argument("--repeats", type=int, default=10, help="pools of each kind (default: %(default)s)")
     parser.add_argument("--seeds", type=int, default=200, help="seeds of a pool (default: %(default)s)")
     parser.add_argument("--start", type=int, default=AdaptiveOptions(budget=1).start, help="(default: %(default)s)")
     parser.add_argument("--cap", type=int, default=AdaptiveOptions(budget=1).cap, help="(default: %(default)s)")
@@ -146,7 +147,7 @@ def main() -> None:
     options = parser.parse_args()
     began = time.perf_counter()
     rows = []
-    for pool in POOLS:
+    for pool in options.pool or POOLS:
         for part in (20, 10, 4, 1):
             chosen = options.seeds // part
             rows.append(
