@@ -9,8 +9,8 @@ skill with a quota, one `w` (optional uses) and one `ξ` (missing uses), both co
          Σ_required x + w + ξ ≥ m        for each quota
          Σ_optional x − w ≥ 0            for each quota
 
-`w` and `ξ` get no upper bounds that the rows imply: those would only weaken the prices. Read back is x alone. The integer
-program counts candidates with the same skills together (`alike.py`).
+`w` and `ξ` get no upper bounds that the rows imply: those would only weaken the prices. Read back is x alone. The
+integer program counts candidates with the same skills together (`alike.py`).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from envs_forge.plan.exact import compact
 from envs_forge.plan.highs import solve
 from envs_forge.plan.lagrange import View
 from envs_forge.plan.problem import Floats, Ints, Problem
-from envs_forge.plan.scale.core import Core, Reference, cheapest, moves, open_core, within
+from envs_forge.plan.scale.core import Core, Reference, cheapest, moves, open_core
 
 FIRST = 300
 """Candidates opened first, beside those that the linear program left undecided."""
