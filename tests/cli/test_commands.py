@@ -21,6 +21,8 @@ def test_run_shows_a_table_where_things_are_and_what_is_next(forge: Forge, here:
     run = (here / "runs" / "latest").readlink()
     assert rows[5:] == [
         "4 of 4 environments accepted, 4 exported",
+        "synthesis: 4 accepted of 4 attempts, 1.00 attempts per accepted, 48 tokens, 12 tokens per accepted, "
+        "cost not known",
         f"results: runs/{run}/export (tasks and index.jsonl), figures in runs/{run}/result.json",
         f"next: envs-forge verify -p runs/{run}/export/tasks",
     ]
