@@ -108,3 +108,10 @@ def test_scenarios_have_enough_variables_and_no_paths(name: str) -> None:
     scenario = load_scenario(name)
     assert len(scenario.variables) >= 16
     assert not any("/" in text or "`" in text for text in (*scenario.intros, *scenario.leads, *scenario.titles))
+
+
+def test_modes_that_a_check_looks_at_do_not_come_from_the_checkout() -> None:
+    dockerfile = render(Composition(scenario="audit", number=1, uses=(Use(operation="make_executable"),))).files[
+        "environment/Dockerfile"
+    ]
+    assert b"-exec chmod u=rwX,go=rX" in dockerfile.data

@@ -18,6 +18,7 @@ class MakeExecutable(PlainTree):
     title = "a file made executable"
     skills = ("domain/files", "artifact/directory-tree", "tool/chmod", "operation/change-mode")
     stems = ("directory",)
+    features = ("modes",)
     slips = ("owner_only", "all_of_them")
     said = (
         "In the directory {source}, make the file `{file}` executable for everyone.",

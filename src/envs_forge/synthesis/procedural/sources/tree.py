@@ -1,7 +1,8 @@
 """Trees of small text files.
 
 Features: `spaces` (names with spaces), `hidden` (dot files), `upper` (names with capitals), `nested` (deeper folders),
-`links` (symbolic links), `executable` (run bits), `empty` (empty files), `twins` (files of equal content).
+`links` (symbolic links), `executable` (run bits), `empty` (empty files), `twins` (files of equal content), `modes`
+(modes count from the start, so the image sets them: a checkout does not keep them).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def make(dice: Dice, vocabulary: Vocabulary, count: int, features: frozenset[str
         entries.setdefault(path, _file(dice, vocabulary, list(entries.values()), features))
     if "links" in features:
         entries |= _links(dice, entries)
-    return Tree({path: entries[path] for path in sorted(entries)})
+    return Tree({path: entries[path] for path in sorted(entries)}, modes="modes" in features)
 
 
 def _name(dice: Dice, words: list[str], features: frozenset[str]) -> str:
