@@ -34,6 +34,7 @@ COMMANDS = (
     "train",
     "compare",
     "calibrate",
+    "loop",
     "report",
 )
 """All commands, in the order in which help shows them."""
