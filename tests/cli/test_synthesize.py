@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from envs_forge.bundle.writing import write_bundle
+from envs_forge.config import load_config
 from pipeline.fakes import World, bundle
 
 from .conftest import Forge
@@ -97,3 +98,9 @@ def test_status_shows_the_funnel(forge: Forge, world: World) -> None:
     assert "attempts/accepted" in said.out
     assert "2 oracle/weak" in said.out
     assert "synthesis: 2 accepted of 4 attempts, 2.00 attempts per accepted" in said.out
+
+
+def test_the_example_config_can_be_used() -> None:
+    config = load_config(Path(__file__).parents[2] / "examples" / "synthesis.toml", {})
+    assert (config.generator, config.writer.model, config.budget.usd) == ("llm", "my-writer", 20.0)
+    assert config.writer.price.cost(1_000_000, 1_000_000) == 2.5
