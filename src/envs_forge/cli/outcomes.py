@@ -100,7 +100,10 @@ def show_status(directory: RunDirectory, result: RunResult, *, json_: bool) -> N
     if result.synthesis.rows:
         show_funnel(result.synthesis)
     say("work: " + ", ".join(f"{name} {clock(seconds)}" for name, seconds in figures.seconds.items()))
-    if result.state == "open" and not in_use:
+    capped = result.synthesis.stopped_by if result.state != "done" else ""
+    if capped:
+        say(f"stopped: {capped}")
+    if (result.state == "open" or capped) and not in_use:
         say(f"next: envs-forge resume {shown(directory.root)}")
 
 

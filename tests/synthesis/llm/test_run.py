@@ -147,6 +147,7 @@ def test_a_cap_is_kept_to_the_call_and_a_resume_with_a_higher_one_goes_on(
     with ModelServer(lambda body, n: answers(f"new-{n}")) as server:
         result = go(tmp_path, server, settings(server, size=4, budget=budget))
         assert (result.state, result.accepted, len(server.requests)) == ("short", asked, asked)
+        assert "could exceed the cap of" in result.synthesis.stopped_by
         result = go(tmp_path, server, settings(server, size=4))
         assert (result.state, result.accepted, len(server.requests)) == ("done", 4, 4)
 
