@@ -4,11 +4,13 @@ import json
 import os
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from envs_forge.bundle import read_bundle
+from envs_forge.bundle.model import BundleFile
 from envs_forge.config import HarborSettings, RunConfig
 from envs_forge.errors import PrerequisiteError, UserError
 from envs_forge.rollout.policies.cancel import cancel_policy
@@ -102,6 +104,21 @@ def test_other_environments_get_the_task_as_it_is(tmp_path):
     task, arguments = write_task(prepared(), tmp_path, "daytona")
     assert arguments == []
     assert (task / "task.toml").read_bytes() == prepared().bundle.files["task.toml"].data
+
+
+def test_a_task_of_several_containers_stays_as_it_is(tmp_path):
+    one = prepared()
+    files = {**one.bundle.files, "environment/docker-compose.yaml": BundleFile(data=b"services: {}\n")}
+    several = replace(one, bundle=one.bundle.model_copy(update={"files": files}))
+    task, arguments = write_task(several, tmp_path, "docker")
+    assert arguments == []
+    assert "docker_image" not in (task / "task.toml").read_text()
+
+
+def test_a_network_is_taken_away_but_where_it_is_asked_for(tmp_path):
+    for network, wanted in ((False, 2), (True, 0)):
+        _, arguments = write_task(prepared(), tmp_path / str(network), "docker", network=network)
+        assert len(arguments) == wanted
 
 
 def test_a_harbor_that_breaks_or_hangs_is_no_failing_agent(harbor):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from envs_forge.bundle import write_bundle
+from envs_forge.bundle.compose import COMPOSE
 from envs_forge.bundle.model import Bundle
 from envs_forge.sandbox.runtime import Prepared
 
@@ -17,7 +18,8 @@ def write_task(prepared: Prepared, parent: Path, environment: str, *, network: b
     """Write the task directory.
 
     Harbor's docker environment works on this machine's engine, so it is given the image that was built here, and no
-    base image has to be pulled a second time. Other environments get the task as it is and build for themselves.
+    base image has to be pulled a second time. Other environments get the task as it is and build for themselves, and
+    so does a task of several containers.
 
     Args:
         prepared: The bundle, built.
@@ -29,7 +31,7 @@ def write_task(prepared: Prepared, parent: Path, environment: str, *, network: b
         The task directory, and arguments of `harbor trial start` that go with it.
     """
     task = write_bundle(prepared.bundle, parent)
-    if environment != DOCKER:
+    if environment != DOCKER or COMPOSE in prepared.bundle.files:
         return task, []
     _set_environment(task / "task.toml", prepared.image.id, prepared.bundle)
     if network or prepared.bundle.config.environment.network:
