@@ -1,8 +1,9 @@
 """Watches what sandboxes write, where the engine's storage cannot cap it itself.
 
 What holds: one file never outgrows the limit (a resource limit of the container), and a sandbox whose files add
-up to more is stopped within about `PAUSE_S` seconds plus the time of one look. What does not: in that time it can
-write on, and files that are deleted but still open are not seen. The `oci` engine has a real cap.
+up to more is stopped within about `PAUSE_S` seconds plus the time of one look; files that are deleted but still open
+count where the engine is on this machine and this is root. What does not: in that time it can write on. The `oci`
+engine has a real cap.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import docker
 
 from envs_forge.errors import ForgeError
 from envs_forge.sandbox.docker.connection import translated
+from envs_forge.sandbox.docker.deleted import deleted_bytes, group_of
 
 PAUSE_S = 1.0
 BUSY_SHARE = 20
@@ -27,12 +30,16 @@ BUSY_SHARE = 20
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One sandbox: where its writes lie on this machine (nowhere if the engine is elsewhere), limit, what to do."""
+    """One sandbox: where its writes lie on this machine (nowhere if the engine is elsewhere), limit, what to do.
+
+    `group` is its control group, where its open files can be looked at.
+    """
 
     container: str
     roots: tuple[str, ...]
     limit: int
     on_full: Callable[[], None]
+    group: Path | None = None
 
 
 class DiskWatch:
@@ -53,8 +60,9 @@ class DiskWatch:
         """Watch `container`; call `on_full` once when it wrote more than `limit` bytes."""
         with translated("look at a sandbox"):
             roots = writable_roots(self._client, container)
+            group = group_of(self._client, container) if roots else None
         with self._lock:
-            self._watched[container] = Watched(container, roots, limit, on_full)
+            self._watched[container] = Watched(container, roots, limit, on_full, group)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="disk-watch", daemon=True)
                 self._thread.start()
@@ -83,6 +91,8 @@ class DiskWatch:
 
     def _look(self, one: Watched) -> None:
         used = bytes_under(one.roots, one.limit) if one.roots else self._ask(one.container)
+        if one.group is not None and used <= one.limit:
+            used += deleted_bytes(one.group)
         if used > one.limit:
             self.remove(one.container)
             one.on_full()
