@@ -20,11 +20,21 @@ INSERT INTO decisions VALUES (0, 0, 1, 1, 'x', '', '', 't', '{}');
 """
 
 
-def test_a_ledger_of_the_first_version_is_taken_over_whole(tmp_path: Path) -> None:
+def first_version(tmp_path: Path) -> Path:
     path = tmp_path / "ledger.sqlite"
     with sqlite3.connect(path) as old:
         old.executescript(migrations()[0][1] + ROWS + "PRAGMA user_version = 1;")
     old.close()
+    return path
+
+
+def test_a_reader_brings_it_up_to_date_first(tmp_path: Path) -> None:
+    with Ledger.open(first_version(tmp_path), read_only=True) as ledger:
+        assert totals(ledger).attempts == 2
+
+
+def test_a_ledger_of_the_first_version_is_taken_over_whole(tmp_path: Path) -> None:
+    path = first_version(tmp_path)
     with Ledger.open(path) as ledger:
         assert [(a.draw, a.repair, a.code) for a in ledger.read(AttemptRecord)] == [(0, 0, "cut"), (1, 0, "")]
         assert ledger.read(AttemptRecord)[0].payload == {"a": 1}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from envs_forge.errors import DiskFullError, InfrastructureError, InvariantError, UserError
-from envs_forge.ledger.migrate import check_known, migrate, version
+from envs_forge.ledger.migrate import check_known, migrate, migrations, version
 from envs_forge.ledger.records import Record
 from envs_forge.redaction import redact
 
@@ -38,13 +38,15 @@ class Ledger:
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> Self:
-        """Open a ledger, making or migrating it unless `read_only`.
+        """Open a ledger, making it unless `read_only`. One of an earlier version is brought up to date either way.
 
         Raises:
             UserError: The file is no ledger, is missing (`read_only`) or comes from a newer version.
         """
         if read_only and not path.is_file():
             raise UserError(f"no ledger at {path}", fix="name a run directory")
+        if read_only and _is_outdated(path):
+            cls.open(path).close()
         with _faults(path):
             uri = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
             connection = sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
@@ -125,6 +127,12 @@ class Ledger:
             if "UNIQUE" in str(error):
                 raise AlreadyRecordedError(f"{record.TABLE} already holds {record.key}: {error}") from error
             raise InvariantError(f"{record.TABLE} refuses {record.key}: {error}") from error
+
+
+def _is_outdated(path: Path) -> bool:
+    """Whether an earlier version of the program wrote the file; one that is empty is none of that."""
+    with _faults(path), contextlib.closing(sqlite3.connect(path, timeout=_BUSY_S)) as connection:
+        return 0 < version(connection) < len(migrations())
 
 
 def _prepare(connection: sqlite3.Connection, read_only: bool) -> None:
