@@ -161,7 +161,7 @@ def test_a_companion_that_does_not_run_is_the_bundles_fault_and_leaves_nothing(
     ("compose", "code", "words"),
     [
         ("services: {db: {image: 'nowhere.example/db:1'}}", BuildCode.BASE_UNAVAILABLE, "the container db: "),
-        ("services: {db: {image: x, privileged: true}}", BuildCode.COMPOSE_REFUSED, "privileged"),
+        ("services: {db: {image: x, privileged: true}}", BuildCode.UNSUPPORTED, "[compose-refused]"),
     ],
 )
 def test_what_cannot_be_had_is_unsupported(runtime: Runtime, compose: str, code: BuildCode, words: str) -> None:

@@ -110,3 +110,17 @@ def test_a_verifier_that_cannot_be_built_is_the_bundles_fault(runtime: Runtime) 
     assert isinstance(outcome, BuildFault)
     assert outcome.code is BuildCode.FAILED
     assert outcome.message.startswith("the verifier's image: ")
+
+
+@pytest.mark.parametrize(
+    ("toml", "code"),
+    [
+        ('[environment]\nnetwork_mode = "allowlist"\nallowed_hosts = ["example.org"]\n', "allowed-hosts"),
+        ('[environment.healthcheck]\ncommand = "true"\n', "healthcheck"),
+    ],
+)
+def test_what_no_engine_gives_is_never_ignored(runtime: Runtime, toml: str, code: str) -> None:
+    outcome = runtime.prepare(task(**{"task.toml": toml}))
+    assert isinstance(outcome, BuildFault)
+    assert (outcome.code, outcome.unsupported) == (BuildCode.UNSUPPORTED, True)
+    assert f"[{code}]" in outcome.message

@@ -21,6 +21,7 @@ class Reason(StrEnum):
     BASE_UNAVAILABLE = BuildCode.BASE_UNAVAILABLE.value
     NEEDS_NETWORK = BuildCode.NEEDS_NETWORK.value
 
+    UNSUPPORTED_TASK = BuildCode.UNSUPPORTED.value
     COMPOSE_MISSING = BuildCode.COMPOSE_MISSING.value
     COMPOSE_REFUSED = BuildCode.COMPOSE_REFUSED.value
     NO_SHELL = "no-shell"
@@ -76,6 +77,7 @@ MEANINGS: dict[Reason, str] = {
     Reason.BUILD_TIMEOUT: "the image build did not end within `build_timeout_sec`",
     Reason.BASE_UNAVAILABLE: "a base image is neither here nor in reach, and nothing stands in for it",
     Reason.NEEDS_NETWORK: "build, solution or tests failed for want of a network that they do not get here",
+    Reason.UNSUPPORTED_TASK: "the task asks for something that no engine here gives; its code is in the message",
     Reason.COMPOSE_MISSING: "the task needs several containers, and docker has no compose plugin here",
     Reason.COMPOSE_REFUSED: "a container beside the agent's asks for something of the host that none gets",
     Reason.NO_SHELL: "the image has no `/bin/sh` that runs",

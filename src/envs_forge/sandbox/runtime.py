@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from envs_forge.bundle.env import resolve_env
 from envs_forge.bundle.model import Bundle, VerifierMode
+from envs_forge.bundle.support import unsupported
 from envs_forge.sandbox.archive import pack
 from envs_forge.sandbox.auto import RoutedEngine, make_engine
 from envs_forge.sandbox.companions import prepare_company
 from envs_forge.sandbox.engine import CannotStartError, Engine, ExecResult, Sandbox
-from envs_forge.sandbox.images.model import BuildFault, BuiltImage
+from envs_forge.sandbox.images.model import BuildCode, BuildFault, BuiltImage
 from envs_forge.sandbox.images.registry import RegistryPolicy
 from envs_forge.sandbox.images.store import ImageStore
 from envs_forge.sandbox.network import shows_no_network
@@ -48,11 +49,17 @@ class Runtime:
         self._with_shell: set[str] = set()
 
     def prepare(self, bundle: Bundle) -> Prepared | BuildFault:
-        """Build or find the bundle's image. A few ms when it is there.
+        """Build or find the bundle's images. A few ms when they are there.
+
+        A task that asks for what no engine here gives is a fault too, so that nothing it asks for is ever ignored.
 
         Raises:
             InfrastructureError: The machine failed, not the bundle.
         """
+        missing = unsupported(bundle)
+        if missing:
+            message = "; ".join(f"{finding.message} [{finding.code}]" for finding in missing)
+            return BuildFault(code=BuildCode.UNSUPPORTED, message=message)
         built = self._images.ensure(bundle)
         own: BuiltImage | None = None
         if bundle.config.verifier_mode is VerifierMode.SEPARATE and isinstance(built, BuiltImage):

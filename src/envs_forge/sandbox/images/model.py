@@ -24,6 +24,8 @@ class BuildCode(StrEnum):
     """A step failed for want of a network or a registry that this machine does not have."""
     BASE_UNAVAILABLE = "base-image-unavailable"
     """A FROM image is neither here nor in reach, and the base-image map has no stand-in."""
+    UNSUPPORTED = "unsupported-task"
+    """The task asks for something that no engine here gives; the message says what."""
     COMPOSE_MISSING = "compose-missing"
     """The task has several containers, and the engine has no compose plugin."""
     COMPOSE_REFUSED = "compose-refused"
@@ -31,7 +33,13 @@ class BuildCode(StrEnum):
 
 
 UNSUPPORTED_CODES = frozenset(
-    {BuildCode.NEEDS_NETWORK, BuildCode.BASE_UNAVAILABLE, BuildCode.COMPOSE_MISSING, BuildCode.COMPOSE_REFUSED}
+    {
+        BuildCode.NEEDS_NETWORK,
+        BuildCode.BASE_UNAVAILABLE,
+        BuildCode.UNSUPPORTED,
+        BuildCode.COMPOSE_MISSING,
+        BuildCode.COMPOSE_REFUSED,
+    }
 )
 
 
