@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from envs_forge.models.answer import AnswerKind, Request
+from envs_forge.models.answer import Answer, AnswerKind, Request
 from envs_forge.models.client import ModelClient
 from envs_forge.models.usage import Usage
 from envs_forge.rollout.digest.clean import one_line
@@ -30,6 +30,17 @@ class Summary(BaseModel):
     usage: Usage
 
 
+def summary_request(digest: FailureDigest) -> Request:
+    """What a model is asked, for callers that ask through an account of their own."""
+    messages = [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": render(digest)}]
+    return Request(messages=messages, temperature=0.0)
+
+
+def read_summary(answer: Answer) -> str:
+    """The sentences in an answer, as one bounded line; empty where it is of no use."""
+    return one_line(answer.text, CHARACTERS) if answer.kind in (AnswerKind.ANSWER, AnswerKind.CUT) else ""
+
+
 def summarise(digest: FailureDigest, client: ModelClient) -> Summary:
     """Ask a model for a few sentences about a digest. Whoever calls records the usage.
 
@@ -37,7 +48,5 @@ def summarise(digest: FailureDigest, client: ModelClient) -> Summary:
         EndpointError: The endpoint failed.
         ContextExceededError: Even so short a text does not fit into the model's context.
     """
-    messages = [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": render(digest)}]
-    answer = client.ask(Request(messages=messages, temperature=0.0), max_tokens=TOKENS)
-    text = one_line(answer.text, CHARACTERS) if answer.kind in (AnswerKind.ANSWER, AnswerKind.CUT) else ""
-    return Summary(text=text, model=answer.model or client.model, usage=answer.usage)
+    answer = client.ask(summary_request(digest), max_tokens=TOKENS)
+    return Summary(text=read_summary(answer), model=answer.model or client.model, usage=answer.usage)
