@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict, NonNegativeFloat, PositiveInt
 
 from envs_forge.plan.settings import FrontierConfig
 
+_SMALLEST_BATCH = 4
+
 
 class AdaptiveOptions(BaseModel):
     """Settings of one measurement.
@@ -17,7 +19,7 @@ class AdaptiveOptions(BaseModel):
         delta: A bundle gets no more when the expected regret of its best action is below this (in units of F).
         size: N, how many draws the plan will choose.
         capacity: Most draws of one bundle; None as the planner has it: 1, or as many as N needs.
-        batch: Rollouts between two decisions; None is a tenth of the bundles.
+        batch: Rollouts between two decisions; None is a tenth of the bundles, at least 4: nobody should wait for one.
         frontier: The model of what an action does to a pass rate.
     """
 
@@ -34,7 +36,7 @@ class AdaptiveOptions(BaseModel):
 
     def batch_of(self, bundles: int) -> int:
         """Rollouts between two decisions."""
-        return self.batch or max(1, -(-bundles // 10))
+        return self.batch or max(_SMALLEST_BATCH, -(-bundles // 10))
 
     def chosen_of(self, bundles: int) -> int:
         """How many bundles a plan of N draws from."""
