@@ -5,7 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 from multiprocessing.util import Finalize
@@ -15,7 +17,7 @@ from typing import Literal
 from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.model import Bundle
 from envs_forge.config import RunConfig
-from envs_forge.errors import InfrastructureError
+from envs_forge.errors import ForgeError, InfrastructureError
 from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.order import FAST
 from envs_forge.gold.verdict import Decision
@@ -112,30 +114,23 @@ def work(
     blocks: dict[tuple[str, str, int], list[str]] = {}
     for regime, reader, replicate, arm in keys:
         blocks.setdefault((regime, reader, replicate), []).append(arm)
-    with context.Pool(min(site.processes, len(blocks)), _start, (site, config, ended)) as pool:
-        results = pool.imap_unordered(_run_block, list(blocks.items()))
+    with ProcessPoolExecutor(min(site.processes, len(blocks)), context, _start, (site, config, ended)) as pool:
+        waiting = {pool.submit(_run_block, block) for block in blocks.items()}
         try:
-            for _ in blocks:
-                for result in _next(results, stop, ended):
-                    on_cell(result)
-        except BaseException:
+            while waiting:
+                done, waiting = wait(waiting, _WATCH_S, FIRST_COMPLETED)
+                for future in done:
+                    for result in future.result():
+                        on_cell(result)
+                if stop.is_set():
+                    ended.set()
+        except BrokenProcessPool as error:
+            raise InfrastructureError("a process of the study was killed") from error
+        finally:  # the processes end by themselves: they heed no signal, and must leave no sandbox behind
             ended.set()
-            pool.close()
-            pool.join()
-            raise
+            pool.shutdown(cancel_futures=True)
     if stop.is_set():
         raise StoppedError("stopped; every finished cell is kept")
-
-
-def _next(results: Iterable[list[CellResult]], stop: threading.Event, ended: Event) -> list[CellResult]:
-    """The cells of the next block that ends; hands a stop on to the processes while it waits."""
-    while True:
-        if stop.is_set():
-            ended.set()
-        try:
-            return results.next(timeout=_WATCH_S)  # type: ignore[attr-defined,no-any-return]
-        except multiprocessing.TimeoutError:
-            continue
 
 
 @dataclass
@@ -148,17 +143,27 @@ class _Process:
     ended: Event
 
 
-_here: list[_Process] = []
+_here: list[_Process | ForgeError] = []
 
 
 def _start(site: Site, config: StudyConfig, ended: Event) -> None:
-    """Open a process's own sandboxes. Signals are the parent's to heed."""
+    """Open a process's own sandboxes. Signals are the parent's to heed.
+
+    An error is kept for the first block: what is raised here would only make the pool start another process.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    try:
+        _here.append(_opened(site, config, ended))
+    except ForgeError as error:
+        _here.append(error)
+
+
+def _opened(site: Site, config: StudyConfig, ended: Event) -> _Process:
     runtime = site.runtime()
     Finalize(None, runtime.close, exitpriority=10)  # a process of a pool runs no other exit handlers
     ground = lay_ground(site.root, config, runtime, Containers(runtime), _Flag(ended))
-    _here.append(_Process(site, config, ground, ended))
+    return _Process(site, config, ground, ended)
 
 
 class _Flag(threading.Event):
@@ -201,6 +206,8 @@ def lay_ground(
 def _run_block(block: tuple[tuple[str, str, int], list[str]]) -> list[CellResult]:
     (regime, reader, replicate), arms = block
     process = _here[0]
+    if isinstance(process, ForgeError):
+        raise process
     config, directory = process.config, StudyDirectory(process.site.root)
     shared = Block(
         process.ground,
