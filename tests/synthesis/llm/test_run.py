@@ -217,14 +217,21 @@ def test_a_paid_answer_is_read_again_and_not_paid_again(tmp_path: Path) -> None:
     assert len(ledger(tmp_path).read(ModelCallRecord, role="generator")) == 2
 
 
-def test_a_stop_ends_everything_soon_and_keeps_what_was_paid(tmp_path: Path) -> None:
-    stop = threading.Event()
+def test_a_stop_ends_everything_and_keeps_what_was_paid(tmp_path: Path) -> None:
+    stop, verified = threading.Event(), threading.Event()
+
+    def pull(server: ModelServer) -> None:
+        verified.wait(60)
+        while len(server.requests) < 4:
+            time.sleep(0.01)
+        stop.set()
+
+    world = World(after=lambda kind: verified.set() if kind == "verify" else None)
     with ModelServer(lambda body, n: answers("new") if n == 0 else hangs()) as server:
-        threading.Timer(1.0, stop.set).start()
-        began = time.monotonic()
+        threading.Thread(target=pull, args=(server,), daemon=True).start()
+        config = settings(server, size=4, writer={"endpoint": {"base_url": server.url}})
         with pytest.raises(InterruptedRunError):
-            go(tmp_path, server, settings(server, size=4, writer={"endpoint": {"base_url": server.url}}), stop=stop)
-        assert time.monotonic() - began < 30
+            go(tmp_path, server, config, world=world, stop=stop)
     found = read_result(RunDirectory(tmp_path / "run"))
     assert (found.state, found.totals.tokens["generator"].calls) == ("open", 1)
     assert found.totals.tokens["generator"].lost == 3
