@@ -42,7 +42,7 @@ def measure(file: str | None, output: str | None, dry_run: bool, quiet: bool, js
     from envs_forge.errors import UserError
     from envs_forge.files import write_bytes
 
-    only = [name for name in ("rollout_budget", "cap", "delta") if flags[name] is not None]
+    only = [name for name in ("rollout_budget", "cap", "delta", "size") if flags[name] is not None]
     if only and not flags["adaptive"]:
         raise UserError(f"--{only[0].removeprefix('rollout_')} needs --adaptive")
     if flags["adaptive"] and flags["attempts"] is not None:

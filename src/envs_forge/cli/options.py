@@ -67,7 +67,7 @@ def policy() -> Callable[[F], F]:
 
 
 def adaptive(*, details: bool = False) -> Callable[[F], F]:
-    """How rollouts are spent: `--adaptive`, with details `--budget --cap --delta` too."""
+    """How rollouts are spent: `--adaptive`, with details `--budget --cap --delta -N` too."""
     only = (
         click.option(
             "--adaptive", is_flag=True,
@@ -83,6 +83,10 @@ def adaptive(*, details: bool = False) -> Callable[[F], F]:
         click.option(
             "--delta", type=float, metavar="D",
             help="With --adaptive: a seed is done when its best action's expected regret is below D [default: 0.005].",
+        ),
+        click.option(
+            "-N", "--size", type=int, metavar="N",
+            help="With --adaptive: how many environments the plan will be for [default: 100].",
         ),
     )  # fmt: skip
     return chained(*only, *(more if details else ()))
