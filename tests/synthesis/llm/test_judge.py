@@ -38,7 +38,7 @@ def test_opinions_are_read_and_silence_denies_nothing(text: str, opinion: Opinio
 
 def with_judge(server: ModelServer, *, rejects: bool) -> Any:
     def change(parts: Parts) -> Parts:
-        endpoint = EndpointSettings(base_url=server.url, timeout_s=2.0)
+        endpoint = EndpointSettings(base_url=server.url, timeout_s=30.0)
         return replace(parts, judge=ModelJudge(JudgeSettings(model="judge", endpoint=endpoint, rejects=rejects)))
 
     return change

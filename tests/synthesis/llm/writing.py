@@ -49,7 +49,7 @@ def pool(root: Path, count: int) -> list[Any]:
 def settings(server: ModelServer, *, size: int = 2, **more: Any) -> RunConfig:
     writer = {
         "model": "asked",
-        "endpoint": {"base_url": server.url, "timeout_s": 2.0, "retries": 2, "pause_s": 0.01},
+        "endpoint": {"base_url": server.url, "timeout_s": 30.0, "retries": 2, "pause_s": 0.01},
         "price": {"prompt": 1.0, "cached": 0.5, "completion": 10.0},
         "sampling": {"max_tokens": 1000},
         **more.pop("writer", {}),
