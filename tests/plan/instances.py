@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from dataclasses import replace
 from itertools import combinations_with_replacement
+from pathlib import Path
 
 import numpy as np
 
@@ -46,6 +49,20 @@ def random_problem(seed: int, *, most_seeds: int = 8, most_skills: int = 5, most
         slack_limit=slack,
         keys=rng.permutation(seeds).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15),
     )
+
+
+def large(seeds: int, skills: int, size: int, families: int | None = None, constants: str = "published") -> Problem:
+    """An instance of the benchmark. Loaded by its path: as a directory of modules it would hide packages of tests."""
+    name = "planner_instances"
+    if name not in sys.modules:
+        path = Path(__file__).parents[2] / "benchmarks" / f"{name}.py"
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    maker = sys.modules[name]
+    return maker.make(maker.Spec(seeds, skills, size, families, constants))
 
 
 def _skills(rng: np.random.Generator, rows: int, skills: int) -> tuple[np.ndarray, np.ndarray]:
@@ -93,6 +110,46 @@ def brute_force(problem: Problem) -> float:
     """Best value over all choices; −inf when there is none."""
     usable = [int(j) for j in np.flatnonzero(problem.allowed.ravel())]
     return max((value(problem, c) for c in combinations_with_replacement(usable, problem.size)), default=-np.inf)
+
+
+def cp_sat(problem: Problem) -> float:
+    """Best value by CP-SAT on the textbook model, −inf when there is none. Exact: scores have 12 decimals."""
+    from ortools.sat.python import cp_model
+
+    def whole(number: float) -> int:
+        return round(number * 10**12)
+
+    model = cp_model.CpModel()
+    room = [problem.size * int(allowed) for allowed in problem.allowed.ravel()]
+    x = [model.new_int_var(0, most, f"x{j}") for j, most in enumerate(room)]
+    slack = [
+        model.new_int_var(0, int(min(quota, limit)), f"s{v}")
+        for v, (quota, limit) in enumerate(zip(problem.quotas, problem.limits, strict=True))
+    ]
+    served, worth = [[variable] for variable in slack], []
+    for j, draws in enumerate(x):
+        for v in problem.required[j][problem.required[j] >= 0]:
+            served[v].append(draws)
+        for v in problem.optional[j][problem.optional[j] >= 0]:
+            use = model.new_int_var(0, room[j], f"u{j}_{v}")
+            model.add(use <= draws)
+            served[v].append(use)
+            worth.append(-whole(problem.epsilon) * use)
+    model.add(sum(x) == problem.size)
+    for i in range(problem.seeds):
+        model.add(sum(x[problem.actions * i : problem.actions * (i + 1)]) <= int(problem.capacity[i]))
+    for terms, quota in zip(served, problem.quotas, strict=True):
+        model.add(sum(terms) >= int(quota))
+    worth += [whole(score) * draws for score, draws in zip(problem.scores.ravel().tolist(), x, strict=True)]
+    worth += [-whole(problem.penalty) * variable for variable in slack]
+    model.maximize(sum(worth))
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = 1
+    solver.parameters.linearization_level = 2  # without, ties take it minutes
+    status = solver.solve(model)
+    assert status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+    return solver.objective_value / 10**12 if status == cp_model.OPTIMAL else -np.inf
 
 
 def shuffled(problem: Problem, seed: int) -> tuple[Problem, np.ndarray]:
