@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from envs_forge.sandbox.docker.connection import connect
+
+PROJECT = "com.docker.compose.project"
 AGENTS = ("nop", "oracle")
 SWITCHES = {"HARBOR_TELEMETRY": "0", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
 
@@ -39,14 +42,34 @@ def run(harbor: str, tasks: Path, agent: str, concurrency: int) -> Mapping[str, 
     """
     with tempfile.TemporaryDirectory(prefix="envs-forge-harbor-") as jobs:
         command = [harbor, "run", "-p", str(tasks), "-a", agent, "-o", jobs, "-n", str(concurrency), "-y", "-q"]
-        environment = {**os.environ, **SWITCHES}
-        done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-        )
+        try:
+            done = subprocess.run(
+                command,
+                env={**os.environ, **SWITCHES},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        finally:
+            remove_leftovers(tasks)
         found = trials(Path(jobs))
     if not found:
         raise RuntimeError(f"harbor ran nothing (exit code {done.returncode}): {(done.stdout + done.stderr)[-800:]}")
     return found
+
+
+def remove_leftovers(tasks: Path) -> None:
+    """Remove the containers and networks of trials that were ended from outside; a trial's own end removes them too."""
+    client = connect()
+    projects = tuple(f"{task.name[:32]}__" for task in tasks.iterdir())
+    label = {"label": PROJECT}
+    for container in client.containers(all=True, filters=label):
+        if container["Labels"][PROJECT].startswith(projects):
+            client.remove_container(container["Id"], force=True)
+    for network in client.networks(filters=label):
+        if network["Labels"][PROJECT].startswith(projects):
+            client.remove_network(network["Id"])
 
 
 def trials(jobs: Path) -> dict[str, Trial]:

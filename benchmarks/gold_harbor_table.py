@@ -14,6 +14,7 @@ import argparse
 import json
 import re
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -33,7 +34,7 @@ HARMFUL = frozenset(
     {"tests-eat-memory", "tests-fill-the-disk", "tests-fork-without-end", "tests-remove-everything", "tests-shout"}
 )
 """Not run: nothing in that environment caps processes, the disk or output, and this machine is still needed."""
-BATCH = 10
+BATCH = 8
 _FROM = re.compile(rb"^(FROM\s+)debian:\S+", re.MULTILINE)
 _MODE = re.compile(rb"^network_mode.*\n", re.MULTILINE)
 
@@ -135,6 +136,7 @@ def main() -> int:
     parser.add_argument("--harbor", default="harbor", help="the harbor command (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=3600.0, help="run about so long (default: %(default)s)")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what runs is removed
     if options.action == "run":
         return 1 if run(options.harbor, options.seconds) else 0
     write()
