@@ -143,7 +143,7 @@ def _work(run: Run) -> None:
 
 def _measure(run: Run) -> Rates:
     """Pass rates of the seeds. Once there is a plan they are fixed: a later rollout must not change its premises."""
-    if run.config.pass_rates is not None or run.config.planned is not None:
+    if _is_given(run):
         return given(run.config, run.seeds, run.journal)[0]
     if run.journal.plans():
         return recorded_rates(run.seeds, run.journal)
@@ -162,6 +162,12 @@ def _measure(run: Run) -> Rates:
     if is_complete(rates) or run.config.goal == "environments":
         run.journal.event("measured", seconds=time.monotonic() - began, seeds=len(rates))
     return rates
+
+
+def _is_given(run: Run) -> bool:
+    """Whether pass rates or a plan were handed in, so that no seed is measured."""
+    config = run.config
+    return config.goal == "environments" and (config.pass_rates is not None or config.planned is not None)
 
 
 def _make(run: Run, rates: Rates) -> None:
@@ -215,7 +221,7 @@ def _digests(run: Run) -> Mapping[str, str]:
     """How the failing rollouts on each seed failed, for generators that can read it."""
     if not run.parts.paying():
         return {}
-    if run.config.pass_rates is not None or run.config.planned is not None:
+    if _is_given(run):
         return given(run.config, run.seeds, run.journal)[1]
     return failure_digests(run.seeds, run.journal)
 

@@ -42,6 +42,7 @@ def rates(here: Path) -> Path:
         (("--pass-rates", "rates.json", *MODEL, "--band", "0.1"), "--band LO:HI"),
         (("--pass-rates", "rates.json", *MODEL, "--band", "0.1:0.9"), "--remeasure"),
         (("--pass-rates", "rates.json", "--generator", "llm"), "--generator-model"),
+        (("--pass-rates", "rates.json", "--generator-model", "m", "--generator-url", "x"), "--generator-url http"),
         (("--pass-rates", "rates.json", *MODEL, "--judge-model", "j", "--judge-url", "http://127.0.0.1:9/v1",
           "--price", "1:2", "--max-cost", "5"), "--judge-price"),
         (("--plan", "none.json",), "plan -o"),

@@ -46,16 +46,17 @@ class ModelClient:
         model: The model's name at the endpoint.
         endpoint: Where, and how patient we are.
         sampling: How answers are drawn.
+        flag: What a user gives the address by, for messages.
 
     Raises:
         UserError: The address cannot be used.
     """
 
-    def __init__(self, model: str, endpoint: EndpointSettings, sampling: Sampling) -> None:
+    def __init__(self, model: str, endpoint: EndpointSettings, sampling: Sampling, *, flag: str = "--base-url") -> None:
         self.model = model
         self.endpoint = endpoint
         self.sampling = sampling
-        self.url = base_url(endpoint.base_url)
+        self.url = base_url(endpoint.base_url, flag=flag)
         self._client = _connect(self.url, endpoint)
         self._throttle = Throttle(endpoint.in_flight, endpoint.tokens_per_minute)
         self._waiting = Abandonable(cancelled)

@@ -15,7 +15,7 @@ NO_KEY = "none"
 """What is sent where no key is set: endpoints of one's own ask for none."""
 
 
-def base_url(configured: str | None, environment: Mapping[str, str] | None = None) -> str:
+def base_url(configured: str | None, environment: Mapping[str, str] | None = None, *, flag: str = "--base-url") -> str:
     """The address to use: the configured one, else that of the environment, else OpenAI's where there is a key.
 
     Raises:
@@ -23,7 +23,7 @@ def base_url(configured: str | None, environment: Mapping[str, str] | None = Non
     """
     variables = os.environ if environment is None else environment
     if not (configured or variables.get(URL_VARIABLE) or variables.get(KEY_VARIABLE)):
-        raise UserError("no model endpoint is named", fix=f"give --base-url URL, or set {URL_VARIABLE}")
+        raise UserError("no model endpoint is named", fix=f"give {flag} URL, or set {URL_VARIABLE}")
     url = (configured or variables.get(URL_VARIABLE) or HOSTED).strip().rstrip("/")
     parts = urlsplit(url)
     if parts.username is not None or parts.password is not None:
@@ -31,7 +31,7 @@ def base_url(configured: str | None, environment: Mapping[str, str] | None = Non
             "the base URL holds a user name or a password", fix=f"leave them out and set {KEY_VARIABLE} instead"
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UserError(f"{url!r} is no http address", fix="give --base-url http://HOST:PORT/v1")
+        raise UserError(f"{url!r} is no http address", fix=f"give {flag} http://HOST:PORT/v1")
     return url
 
 

@@ -50,7 +50,11 @@ def test_what_is_written_is_read_back(bundle: Bundle) -> None:
     assert found.notes == ()
 
 
-@given(st.lists(st.sampled_from(["@@ END", "\\@@ END", "\\\\@@ FILE x", "@@ META", "```", "```sh", "", " a", "@@ x"])))
+@given(
+    st.lists(
+        st.sampled_from(["@@ END", "\\@@ END", "\\\\@@ FILE x", "@@END", "@@ META", "```", "```sh", "", " a", "@@ x"])
+    )
+)
 def test_lines_that_look_like_marks_survive(lines: list[str]) -> None:
     data = "\n".join(lines).encode()
     bundle = make_bundle(
@@ -109,12 +113,14 @@ def test_modes_paths_and_metadata_are_read_as_models_write_them() -> None:
     text = (
         "@@ META\nChange: ties\nskills: a, b\n@@ END META\n"
         "@@ FILE `./solution/solve.sh` mode=0700 @@\nx\n@@ END @@\n"
+        "@@FILE: tests/colon\nx\n@@END\n"
         '@@ FILE tests/with a blank.txt\ny\n@@ END FILE\n@@ FILE "tests/q mode=755"\nz\n@@ END\n'
     )
     found = envelope(text)
     assert found.meta == {"change": "ties", "skills": "a, b"}
     assert {path: oct(file.mode) for path, file in found.files.items()} == {
         "solution/solve.sh": "0o700",
+        "tests/colon": "0o644",
         "tests/with a blank.txt": "0o644",
         "tests/q mode=755": "0o644",
     }

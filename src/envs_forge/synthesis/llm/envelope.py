@@ -29,8 +29,8 @@ from envs_forge.bundle.links import path_fault
 from envs_forge.bundle.model import Bundle, BundleFile
 from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable
 
-_MARK = re.compile(r"\\*@@ (?:FILE|LINK|KEEP|META|END)\b")
-_HEAD = re.compile(r"@@ (FILE|LINK|KEEP|META|END)\b")
+_MARK = re.compile(r"\\*@@ ?(?:FILE|LINK|KEEP|META|END)\b")
+_HEAD = re.compile(r"@@ ?(FILE|LINK|KEEP|META|END)\b")
 _ATTRIBUTE = re.compile(r"(mode|encoding|end)=([\w-]+)")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_.+,/-]+")
 _FENCE = re.compile(r"```[\w.+-]*[ \t]*")
@@ -174,7 +174,7 @@ class _Reader:
                 if self._open is not None:
                     self._notes.add("unclosed")
                     self._close()
-                self._begin(head[1], line[head.end() :].strip().removesuffix("@@").rstrip())
+                self._begin(head[1], line[head.end() :].strip().removeprefix(":").removesuffix("@@").strip())
         if self._open is not None:
             raise FaultError(AnswerFault.CUT, f"the answer ends inside of {self._open[1] or 'the metadata'}")
 

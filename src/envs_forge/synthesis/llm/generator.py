@@ -42,8 +42,7 @@ class LlmGenerator:
 
     def __init__(self, settings: WriterSettings, *, seed: int = 0) -> None:
         self._settings, self._seed = settings, seed
-        named = settings.model is not None
-        self._client = ModelClient(str(settings.model), settings.endpoint, settings.sampling) if named else None
+        self._client = _client(settings)
         self._desk: Desk | None = None
         self._skills: dict[str, tuple[str, ...]] = {}
 
@@ -128,6 +127,12 @@ class LlmGenerator:
         if digest not in self._skills:
             self._skills[digest] = skills_of_bundle(bundle).skills
         return self._skills[digest]
+
+
+def _client(settings: WriterSettings) -> ModelClient | None:
+    if settings.model is None:
+        return None
+    return ModelClient(settings.model, settings.endpoint, settings.sampling, flag="--generator-url")
 
 
 def require_model(client: ModelClient | None) -> ModelClient:

@@ -60,7 +60,7 @@ class ModelJudge:
         if settings.model is None:
             raise UserError("the judge needs a model", fix="give --judge-model MODEL")
         self._settings = settings
-        self._client = ModelClient(settings.model, settings.endpoint, settings.sampling)
+        self._client = ModelClient(settings.model, settings.endpoint, settings.sampling, flag="--judge-url")
         self._desk: Desk | None = None
         self.rejects = settings.rejects
 
