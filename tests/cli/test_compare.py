@@ -25,7 +25,6 @@ pool = 5
 held_out = 4
 replicates = 1
 rollouts = 2
-design_rollouts = 2
 attempts = 2
 looks = 1
 learner = { group = 4, batch = 2 }

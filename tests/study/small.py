@@ -26,7 +26,6 @@ CONFIG = StudyConfig(
     held_out=4,
     replicates=2,
     rollouts=2,
-    design_rollouts=2,
     attempts=2,
     looks=2,
     learner=LearnerSettings(group=4, batch=2),

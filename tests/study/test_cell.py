@@ -8,14 +8,14 @@ import pytest
 
 from envs_forge.gold.verdict import Decision
 from envs_forge.plan.model import Projection
-from envs_forge.study.block import Block, composed, saturated
+from envs_forge.study.block import Block, chance_of_right, composed, saturated
 from envs_forge.study.candidates import Candidates
 from envs_forge.study.cell import CellResult, run_cell
 from envs_forge.study.choosing import Maker, inputs_of
 from envs_forge.study.config import ArmConfig, StudyConfig
 from envs_forge.study.pools import chain_of
 from envs_forge.synthesis.procedural.generator import ProceduralGenerator
-from envs_forge.train.builtin.measuring import Tally
+from envs_forge.train.builtin.measuring import Tally, tally
 
 from .small import CONFIG, ground, pools, verdict
 
@@ -128,6 +128,13 @@ def test_pools_have_the_share_that_was_asked_for_as_far_as_there_are_seeds() -> 
     assert composed(outer, inner, 5, 0.8) == [*"abcdx"]  # type: ignore[arg-type]
     assert composed(outer, inner, 5, 0.0) == [*"abxyz"]  # type: ignore[arg-type]
     assert composed(outer, inner, 8, 1.0) == [*"abcdefxy"]  # type: ignore[arg-type]
+
+
+def test_the_chance_of_reading_right_is_about_the_pass_rate(candidates: Path) -> None:
+    shared = block(candidates)
+    for task in shared.ground.seeds:
+        (found,) = tally(shared.sampler(), [task], shared.ground.rewards, 400, "chance")
+        assert abs(found.k / found.n - chance_of_right(shared.sampler(), task.bundle.instruction)) < 0.12
 
 
 def test_saturation() -> None:

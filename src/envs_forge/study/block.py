@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from envs_forge.rollout.policies.builtin.clauses import Clause
+from envs_forge.rollout.policies.builtin.reader import Option, understand
 from envs_forge.run.parts import Options
 from envs_forge.study.candidates import Candidates
 from envs_forge.study.config import ReaderConfig, RegimeConfig, StudyConfig
@@ -55,15 +57,15 @@ class Block:
 
     @cached_property
     def pool(self) -> list[TrainingTask]:
-        """The seeds of this block: a random share of saturated ones and of others, by the design rollouts."""
-        ground = self.ground
-        rollouts = ground.config.design_rollouts
-        design = tally(self.sampler(), ground.seeds, ground.rewards, rollouts, self._label("design"))
-        dice = Dice("study", "pool", ground.config.seed, self.regime.name, self.reader.name, self.replicate)
-        shuffled = dice.shuffled(list(zip(ground.seeds, design, strict=True)))
-        outer = [task for task, rate in shuffled if saturated(rate)]
-        inner = [task for task, rate in shuffled if not saturated(rate)]
-        return composed(outer, inner, ground.config.pool, self.regime.saturated)
+        """The seeds of this block: a random share of saturated ones and of others, by the reader's own chances."""
+        config, sampler = self.ground.config, self.sampler()
+        dice = Dice("study", "pool", config.seed, self.regime.name, self.reader.name, self.replicate)
+        outer: list[TrainingTask] = []
+        inner: list[TrainingTask] = []
+        for task in dice.shuffled(self.ground.seeds):
+            chance = chance_of_right(sampler, task.bundle.instruction)
+            (outer if min(chance, 1.0 - chance) < config.edge else inner).append(task)
+        return composed(outer, inner, config.pool, self.regime.saturated)
 
     @cached_property
     def rates(self) -> list[Tally]:
@@ -84,6 +86,20 @@ class Block:
 
     def _label(self, what: str) -> str:
         return f"study/{self.ground.config.seed}/{self.reader.name}/{self.replicate}/{what}"
+
+
+def chance_of_right(sampler: Sampler, instruction: str) -> float:
+    """The probability that a reading takes every clause in a way that means what it says: about its pass rate."""
+    chance = 1.0
+
+    def choose(place: int, clause: Clause, options: Sequence[Option]) -> int:
+        nonlocal chance
+        right = next((at for at, option in enumerate(options) if option.way.right), 0)
+        chance *= sampler.probabilities(tuple(option.way for option in options), clause.words)[right]
+        return right
+
+    understand(instruction, choose)
+    return chance
 
 
 def saturated(rate: Tally) -> bool:

@@ -61,7 +61,7 @@ class RegimeConfig(_Part):
 
     name: str = _NAME
     saturated: float = Field(ge=0, le=1)
-    """Share of the pool's seeds that the reader always fails or always passes, as far as the design rollouts tell."""
+    """Share of the pool's seeds that the reader nearly always fails or nearly always passes."""
     passes: int = Field(ge=1)
     """Passes over the N environments that an arm which measures can afford; what others save is trained longer."""
 
@@ -95,8 +95,9 @@ class StudyConfig(_Part):
     """Random seeds: each draws readers, pools, measurements and the luck of training anew."""
     rollouts: int = Field(default=4, ge=1)
     """Rollouts of each seed of the pool that an arm which measures pays for."""
-    design_rollouts: int = Field(default=8, ge=1)
-    """Rollouts of each seed by which pools are put together; nobody pays for them, no arm sees them."""
+    edge: float = Field(default=0.03, gt=0, lt=0.5)
+    """A seed counts as saturated for a regime where the reader's chance of taking every clause right is so close to 0
+    or 1. That chance is worked out from its weights, without a rollout; no arm sees it."""
     attempts: int = Field(default=8, ge=1)
     """Rollouts of each held-out task."""
     looks: int = Field(default=4, ge=1)

@@ -15,7 +15,7 @@ Options = Mapping[str, Any]
 """What a way sets for the command."""
 
 RIGHT = frozenset({"do", "honour"})
-"""Names of ways that mean what the words say. Only the initial weights and the tests look at this."""
+"""Names of ways that mean what the words say. Only the initial weights, pools of studies and the tests look at this."""
 
 
 class Stance(StrEnum):
