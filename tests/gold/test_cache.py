@@ -1,5 +1,6 @@
 import pytest
 
+from envs_forge.bundle.hashing import content_hash
 from envs_forge.errors import UserError
 from envs_forge.gold.cache import VerdictCache
 from envs_forge.gold.order import FAST, STAGES, select
@@ -7,7 +8,7 @@ from envs_forge.gold.verify import verify
 from envs_forge.sandbox.runtime import Caps
 from rollout.fakes import FakeRuntime, engine_died
 
-from .tasks import task
+from .tasks import TOML, task
 from .test_logic import FAST as QUICK
 from .test_logic import sound
 
@@ -43,6 +44,15 @@ def test_whatever_matters_makes_another_verdict(cache):
     assert runs(task("a"), cache, options=QUICK.model_copy(update={"oracle_runs": 4}))[1] > 0
     assert runs(task("a"), cache, caps=Caps(network=False))[1] > 0
     assert runs(task("a"), cache, options=QUICK.model_copy(update={"retries": 7}))[1] == 0
+
+
+def test_more_is_asked_of_our_own(cache):
+    ours = f"{TOML}\n[metadata.envs_forge]\nspec_version = 1\n"
+    assert content_hash(task("a", toml=ours)) == content_hash(task("a"))
+    runs(task("a"), cache)
+    assert runs(task("a", toml=ours), cache)[1] > 0
+    assert runs(task("a", toml=f'{ours}guards = ["x"]\n'), cache)[1] > 0
+    assert runs(task("a", toml=f"{ours}guards = 3\n"), cache)[1] == 0
 
 
 def test_what_the_machine_could_not_do_is_tried_again(cache):

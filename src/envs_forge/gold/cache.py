@@ -10,7 +10,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from envs_forge.bundle.model import Bundle
 from envs_forge.files import write_text
+from envs_forge.gold.guards import guards_of
 from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.verdict import Decision, Verdict
 from envs_forge.sandbox.runtime import Runtime
@@ -19,10 +21,15 @@ KEPT = frozenset({Decision.ACCEPTED, Decision.REJECTED})
 """Decisions about the bundle. What the machine could not do today it may do tomorrow."""
 
 
-def cache_address(bundle_hash: str, version: str, options: VerifyOptions, runtime: Runtime) -> str:
-    """Hex digest of all that a verdict depends on: content, verifier, options, engine, caps."""
+def cache_address(bundle: Bundle, bundle_hash: str, version: str, options: VerifyOptions, runtime: Runtime) -> str:
+    """Hex digest of all that a verdict depends on: content, verifier, options, engine, caps.
+
+    The content's hash leaves the provenance out, but more is asked of bundles that have one.
+    """
     facts = {
         "bundle": bundle_hash,
+        "ours": bool(bundle.provenance),
+        "guards": sorted(guards_of(bundle)),
         "verifier": version,
         "options": options.essence,
         "engine": runtime.engine.name,

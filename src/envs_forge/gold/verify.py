@@ -58,7 +58,7 @@ def verify(
     """
     stages = select(options.stages)
     bundle_hash = content_hash(bundle)
-    address = cache_address(bundle_hash, VERIFIER_VERSION, options, runtime)
+    address = cache_address(bundle, bundle_hash, VERIFIER_VERSION, options, runtime)
     known = cache.get(address) if cache is not None else None
     if known is not None:
         return known.model_copy(update={"bundle_id": bundle.id, "cached": True})

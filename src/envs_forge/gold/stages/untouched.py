@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from envs_forge.gold.guards import guards_of
 from envs_forge.gold.inspection import Inspection, failed, passed
 from envs_forge.gold.reasons import MEANINGS, Reason
 from envs_forge.gold.stages.trial import needs_network, reward_fault, run_untouched
@@ -9,8 +10,6 @@ from envs_forge.gold.verdict import StageResult
 from envs_forge.sandbox.verification import Verification
 
 NAME = "untouched"
-GUARDS = "guards"
-"""Key of the provenance under which a bundle of ours declares tests that pass from the start."""
 SHOWN = 20
 
 
@@ -35,7 +34,7 @@ def _single_tests(inspection: Inspection, verification: Verification) -> StageRe
     facts = {"reward": verification.reward}
     if tests:
         facts |= {"tests": len(tests), "passing": sum(tests.values())}
-    declared = inspection.bundle.provenance.get(GUARDS) or ()
+    declared = guards_of(inspection.bundle)
     passing = [name for name, is_passed in tests.items() if is_passed and name not in declared]
     if not passing:
         return passed(NAME, facts=facts)
