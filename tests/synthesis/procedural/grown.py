@@ -15,11 +15,11 @@ GROWTH = [action for action in ACTIONS if action.projection is Projection.INCREA
 
 
 def grown(steps: int) -> Iterator[Composition]:
-    """From every operation one composition after each of `steps` increases."""
-    for number, name in enumerate(operations()):
+    """From every operation one composition after each of `steps` increases, of plain ones after at most one."""
+    for number, (name, operation) in enumerate(operations().items()):
         uses: tuple[Use, ...] = (Use(operation=name),)
         dice = Dice("grown", name)
-        for step in range(steps + 1):
+        for step in range(min(steps, 1 if operation.plain else steps) + 1):
             yield Composition(scenario=scenario_ids()[step % len(scenario_ids())], number=number, uses=uses)
             edits = [edit for action in GROWTH for edit in candidate_edits(uses, action)]
             if not edits:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import groupby
 
 import pytest
 
@@ -16,9 +17,9 @@ from synthesis.procedural.grown import grown
 
 def chains() -> Iterator[Build]:
     """One chain for each operation that it grew from."""
-    for composition in list(grown(4))[4::5]:
+    for _, compositions in groupby(grown(4), key=lambda composition: composition.number):
         with suppress(NoDataError):
-            yield build(composition)
+            yield build(list(compositions)[-1])
 
 
 @pytest.mark.engine
