@@ -127,3 +127,58 @@ def test_quotas_as_written() -> None:
         parse_quotas(["uniform", "tool/awk=3"])
     with pytest.raises(UserError, match="given twice"):
         parse_quotas(["tool/awk=3", "tool/awk=4"])
+
+
+BAD = [
+    ("nan.csv", "id,k,n\na,nan,4\nb,1,4\n", [], "the rate is not a number: row 1"),
+    ("empty.csv", "id,k,n\na,1,4\nb,0,0\n", [], "n = 0: row 2"),
+    ("over.csv", "id,k,n\na,5,4\nb,1,4\n", [], "the rate is not in [0, 1]: row 1"),
+    ("under.csv", "id,rate,n\na,-0.1,4\n", [], "the rate is not in [0, 1]: row 1"),
+    ("twice.csv", "id,k,n\na,1,4\nb,1,4\na,2,4\n", [], "the same id more than once: rows 1 (a), 3 (a)"),
+    ("skills.csv", "id,k,n,skills\na,1,4,tool/awk\nb,1,4,tool/akw\n", [], "unknown skills tool/akw: row 2"),
+    ("alone.csv", "id,rate\na,0.5\n", [], "no n (only plug-in scoring"),
+    ("fine.csv", "id,k,n\na,1,4\n", ["-N", "0"], "size must be at least 1, not 0"),
+    ("fine.csv", "id,k,n\na,1,4\n", ["--tau", "1.5"], "tau: input should be less than or equal to 1"),
+    ("fine.csv", "id,k,n\na,1,4\n", ["--explain", "b"], "there is no seed b in the pool"),
+    ("fine.csv", "id,k,n\na,1,4\n", ["-c", "run.toml", "-N", "3"], "3 draws were asked for"),
+    ("plain.txt", "a 1 4\n", [], "unknown kind of file"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "flags", "complaint"), BAD)
+def test_input_that_makes_no_sense_is_one_line(
+    forge: Forge, here: Path, name: str, text: str, flags: list[str], complaint: str
+) -> None:
+    (here / name).write_text(text)
+    (here / "run.toml").write_text("[plan]\ncapacity = 2\n")
+    said = forge("plan", "--pass-rates", name, *flags)
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert complaint in said.err
+
+
+def test_rows_that_fit_no_task_are_named_and_a_task_measured_twice_is_refused(forge: Forge, here: Path) -> None:
+    from run.test_seeds import task
+
+    for name in ("one", "two"):
+        task(here / "pool", name, text=f"Make {name}.\n")
+    (here / "r.csv").write_text("id,k,n\none,1,4\nthree,1,4\n")
+    said = forge("plan", "-p", "pool", "--pass-rates", "r.csv", "--generator", "llm")
+    assert "tasks without a pass rate, left out (1): two" in said.err
+    assert "pass rates that belong to none of the tasks, left out (1): row 2 (three)" in said.err
+    assert (said.code, said.out.splitlines()[1].split()[0]) == (0, "one")
+    (here / "r.json").write_text(json.dumps([{"id": "one", "k": 1, "n": 4}, {"id": "one ", "k": 1, "n": 4}]))
+    assert "more than once" in forge("plan", "-p", "pool", "--pass-rates", "r.json").err
+
+
+def test_a_pool_that_is_drawn_out_has_no_next_draw(forge: Forge, rates: str) -> None:
+    said = forge("plan", "--pass-rates", rates, "-N", "4")
+    assert "one more draw is not possible: every eligible seed is drawn as often as it may be" in said.out
+    more = forge("plan", "--pass-rates", rates, "-N", "9")
+    assert "N = 9 exceeds the eligible seeds: up to 3 draws of each" in more.out
+
+
+@pytest.mark.parametrize("solver", ["milp", "greedy", "argmax"])
+def test_each_solver_names_itself_with_its_gap_and_time(forge: Forge, rates: str, solver: str) -> None:
+    said = forge("plan", "--pass-rates", rates, "-N", "2", "--solver", solver, "--quota", "operation/top-k=2")
+    line = next(line for line in said.out.splitlines() if line.startswith("2 draws, objective"))
+    assert f"of ΣF); {solver}, " in line

@@ -20,6 +20,7 @@ def test_it_counts_skills_by_type(forge: Forge) -> None:
     assert next(iter(rows)).startswith("domain/")
     assert any(line.startswith("covered: domain ") and "tool " in line for line in lines)
     assert "5 tasks, skills from: metadata 0, texts 5, none 0" in lines
+    assert any(line.startswith("the procedural generator can evolve 0 of 5 tasks") for line in lines)
 
 
 def test_quotas_that_could_not_be_met(forge: Forge) -> None:
@@ -48,6 +49,7 @@ def test_tasks_without_a_skill_are_named(forge: Forge, here: Path) -> None:
 
 def test_the_bundled_pool_is_tagged_by_its_metadata(forge: Forge) -> None:
     found = forge("skills", "-p", str(ROOT / "seeds"), "-l", "3", "--json").json
+    assert found["underivable"] == []
     assert (found["sources"]["metadata"], found["unknown"], found["untagged"]) == (3, [], [])
     assert any(row["reachable"] > row["seeds"] for row in found["skills"])
 

@@ -30,7 +30,7 @@ def test_everything_adds_up() -> None:
     assert sum(found.seed_histogram) == 50
     assert {c.seed_id for c in found.chosen} | {s.seed_id for s in found.left_out} == {s.id for s in seeds}
     assert found.quotas == plan.quotas
-    assert found.next_unit == plan.size_price
+    assert found.next_unit == plan.next_price
     mean = sum(c.regret * c.draws for c in found.chosen) / 20
     assert found.mean_regret == pytest.approx(mean)
     assert 0 < found.mean_mixed < 1
@@ -54,12 +54,14 @@ def test_the_nearest_of_those_left_out_comes_first() -> None:
     assert left_out[-1].why == "no eligible action: no candidate"
 
 
-def test_what_one_more_draw_would_add_is_the_last_that_entered() -> None:
+def test_what_one_more_draw_would_add_is_the_first_that_did_not_enter() -> None:
     seeds = [seed(f"s{k}", k, 8, {DEEP: CandidateSkills()}) for k in range(5)]
     settings = plug_in(size=3)
     plan = make_plan(seeds, settings)
     worth = [make_plan(seeds, plug_in(size=n)).objective for n in (3, 4)]
-    assert worth[1] - worth[0] - 1e-9 <= plan.size_price <= min(c.frontier_score for c in plan.choices) + 1e-9
+    assert plan.next_price == pytest.approx(worth[1] - worth[0])
+    assert plan.size_price == pytest.approx(min(c.frontier_score for c in plan.choices))
+    assert make_plan(seeds, plug_in(size=5)).next_price is None
 
 
 def why(seeds: list[object], seed_id: str, **more: object) -> SeedExplanation:

@@ -107,10 +107,10 @@ def test_skills_of_rows(tmp_path: Path) -> None:
 
 def test_skills_of_rows_become_candidates(tmp_path: Path) -> None:
     path = write(tmp_path / "r.csv", "id,k,n,skills\na,1,2,operation/join\nb,1,2,\n")
-    (a, b), unmeasured = plan_inputs(read_pass_rates(path), RunConfig())
+    (a, b), unmeasured, unmatched = plan_inputs(read_pass_rates(path), RunConfig())
     assert a.skills["increase/in_depth"].required == ("operation/join",)
     assert all(not skills.required and not skills.optional for skills in b.skills.values())
-    assert (len(b.skills), unmeasured) == (6, [])
+    assert (len(b.skills), unmeasured, unmatched) == (6, [], [])
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,7 @@ def plan(
     from envs_forge.files import write_json
     from envs_forge.plan.explain import explain as explain_all
     from envs_forge.plan.explain import explain_seed, plan_document
+    from envs_forge.plan.inputs import listing
     from envs_forge.plan.planner import make_plan
     from envs_forge.run.rates import plan_inputs, read_rates
 
@@ -93,9 +94,11 @@ def plan(
     flags |= {**planned, "plan.quotas": parse_quotas(quotas)}
     config = options.config(file, flags, goal="environments")
     rows = read_rates(Path(rates), scoring=config.plan.scoring)
-    seeds, unmeasured = plan_inputs(rows, config)
+    seeds, unmeasured, unmatched = plan_inputs(rows, config)
     if unmeasured:
-        note(f"{len(unmeasured)} tasks have no pass rate and are left out, e.g. {unmeasured[0]}")
+        note(f"tasks without a pass rate, left out ({len(unmeasured)}): {listing(unmeasured)}")
+    if unmatched:
+        note(f"pass rates that belong to none of the tasks, left out ({len(unmatched)}): {listing(unmatched)}")
     settings = config.plan
     if settings.quotas and not any(own.required or own.optional for seed in seeds for own in seed.skills.values()):
         raise UserError("quotas need skills, and nothing is known of these seeds' skills", fix="give the tasks with -p")

@@ -23,9 +23,15 @@ def show_plan(plan: Plan, explanation: Explanation) -> None:
     say()
     _show_histogram(explanation.histogram)
     say()
-    say(f"{plan.size} draws, objective {plan.objective:.4f}, at most {plan.absolute_gap:.2g} below the best possible")
+    say(
+        f"{plan.size} draws, objective {plan.objective:.4f}, at most {plan.absolute_gap:.2g} below the best possible "
+        f"({plan.relative_gap:.1g} of ΣF); {plan.method}, {plan.seconds:.2g} s"
+    )
     say(f"on average: regret {explanation.mean_regret:.4f}, chance of a mixed group {explanation.mean_mixed:.2f}")
-    say(f"one more draw would add about {plan.size_price:.4f}")
+    if plan.next_price is None:
+        say("one more draw is not possible: every eligible seed is drawn as often as it may be")
+    else:
+        say(f"one more draw would add about {plan.next_price:.4f}")
     _show_quotas(plan.quotas)
     _show_left_out(explanation)
     for line in (*plan.notes, *_ablation(plan)):

@@ -32,7 +32,8 @@ def skills(file: str | None, quotas: tuple[str, ...], json_: bool, **flags: Any)
     """Show which skills a pool of tasks covers.
 
     Skills come from a task's metadata, else from its texts. `reachable` counts the tasks from which a child that uses
-    the skill could be made. Exits with 1 when a quota is beyond what the pool can give.
+    the skill could be made, by the generator or, where it cannot evolve a task, by another. Exits with 1 when a quota
+    is beyond what the pool can give.
     """
     from envs_forge.cli.conduct import seeds_of
     from envs_forge.cli.quota import parse_quotas
@@ -43,11 +44,11 @@ def skills(file: str | None, quotas: tuple[str, ...], json_: bool, **flags: Any)
     if json_:
         show_json({**found.model_dump(mode="json"), "unmet": [quota.skill for quota in found.unmet]})
     else:
-        _show(found)
+        _show(found, config.generator)
     return 1 if found.unmet else 0
 
 
-def _show(found: Coverage) -> None:
+def _show(found: Coverage, generator: str) -> None:
     rows = [(count.skill, str(count.seeds), str(count.reachable)) for count in found.skills]
     show_table(("skill", "seeds", "reachable"), rows, right=(1, 2))
     say()
@@ -58,6 +59,11 @@ def _show(found: Coverage) -> None:
         say(f"without any skill: {_listing(found.untagged)}")
     if found.unknown:
         say(f"not in the skill graph: {_listing(found.unknown)}")
+    if found.underivable:
+        say(
+            f"the {generator} generator can evolve {found.seeds - len(found.underivable)} of {found.seeds} tasks; the "
+            f"others count as reachable with what another could make of them: {_listing(found.underivable)}"
+        )
     if found.quotas:
         say(f"quotas at N = {found.size}: {len(found.quotas) - len(found.unmet)} within reach, {len(found.unmet)} not")
     for quota in found.unmet:

@@ -41,6 +41,7 @@ def assemble(task: Task, solution: Solution) -> Plan:
         score_sum=score_sum,
         relative_gap=gap / score_sum if score_sum > 0 else 0.0,
         size_price=solution.size_price,
+        next_price=solution.next_price if np.isfinite(solution.next_price) else None,
         notes=tuple(_notes(task)),
     )
 

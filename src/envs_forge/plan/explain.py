@@ -41,7 +41,7 @@ def explain(
         histogram=_bars(choice.predicted for choice in plan.choices),
         seed_histogram=_bars(view.tables.rates.tolist()),
         quotas=plan.quotas,
-        next_unit=plan.size_price,
+        next_unit=plan.next_price,
         chosen=tuple(view.chosen(*place, draws) for place, draws in Counter(places).items()),
         mean_regret=float(np.mean([view.regret[place] for place in places])),
         mean_mixed=float(np.mean([view.mixed[place] for place in places])),

@@ -85,7 +85,7 @@ class Explanation(BaseModel):
         histogram: Chosen draws by predicted pass rate, ten bars over [0, 1].
         seed_histogram: All seeds by measured pass rate, for comparison.
         quotas: As in the plan, with prices.
-        next_unit: What one more draw would add, roughly.
+        next_unit: What one more draw would add, roughly; None where no further draw is possible.
         chosen: Every candidate of the plan, with its regret and its chance of a mixed group.
         mean_regret: Mean expected regret of the draws.
         mean_mixed: Mean expected probability of a mixed group.
@@ -98,7 +98,7 @@ class Explanation(BaseModel):
     histogram: tuple[int, ...]
     seed_histogram: tuple[int, ...]
     quotas: tuple[QuotaReport, ...]
-    next_unit: float
+    next_unit: float | None
     chosen: tuple[Chosen, ...]
     mean_regret: float
     mean_mixed: float

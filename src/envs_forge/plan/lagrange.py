@@ -32,6 +32,7 @@ class View:
         best: (S,) its value, −inf where none is allowed.
         draws: (S,) draws of the seed in the plan that the prices alone would choose.
         threshold: ν.
+        following: Value of the draw that would come next, −inf where there is none.
         loss: (S, A) what a draw of a candidate costs against the bound at least; inf where not allowed.
         bound: UB(μ).
     """
@@ -41,6 +42,7 @@ class View:
     best: Floats
     draws: Ints
     threshold: float
+    following: float
     loss: Floats
     bound: float
 
@@ -56,12 +58,12 @@ def look(problem: Problem, prices: Floats) -> View:
     value = _values(problem, prices)
     action = value.argmax(axis=1)
     best = value[np.arange(problem.seeds), action]
-    draws, threshold = _fill(best, problem.capacity, problem.size)
+    draws, threshold, following = _fill(best, problem.capacity, problem.size)
     drawn = np.flatnonzero(draws)
     over = np.maximum(prices - problem.penalty, 0.0)
     bound = draws[drawn] @ best[drawn] - prices @ problem.quotas + over @ np.where(over > 0, problem.limits, 0.0)
     loss = np.subtract(np.maximum(best, threshold)[:, None], value, out=value)
-    return View(prices, action, best, draws, threshold, loss, float(bound))
+    return View(prices, action, best, draws, threshold, following, loss, float(bound))
 
 
 def _values(problem: Problem, prices: Floats) -> Floats:
@@ -81,12 +83,14 @@ def _add(total: Floats, prices: Floats, skills: Skills) -> None:
             total += padded[skills[:, column]]
 
 
-def _fill(best: Floats, capacity: Ints, size: int) -> tuple[Ints, float]:
-    """Draws (S,) when the best seeds are filled first, the earlier of equals first, and the value of the last draw."""
+def _fill(best: Floats, capacity: Ints, size: int) -> tuple[Ints, float, float]:
+    """Draws (S,) when the best seeds are filled first, the earlier of equals first; values of the last and the next."""
     room = np.where(np.isfinite(best), capacity, 0)
     order = np.argsort(-best, kind="stable")
-    filled = np.minimum(np.cumsum(room[order]), size)
+    total = np.cumsum(room[order])
+    filled = np.minimum(total, size)
     draws = np.zeros(best.size, np.int64)
     draws[order] = np.diff(filled, prepend=0)
     last = order[min(int(np.searchsorted(filled, size)), order.size - 1)]
-    return draws, float(best[last])
+    after = int(np.searchsorted(total, size, side="right"))
+    return draws, float(best[last]), float(best[order[after]]) if after < order.size else -np.inf

@@ -144,6 +144,8 @@ class Plan(BaseModel):
     relative_gap: float = 0.0
     """`absolute_gap` / `score_sum`: an objective with penalties in it would make a poor measure."""
     size_price: float = 0.0
-    """What one more draw would add, roughly: the value of the last draw that entered."""
+    """Value of the last draw that entered, with what the quotas pay for its skills."""
+    next_price: float | None = None
+    """What one more draw would add, roughly: the value of the first that did not enter. None: there is none left."""
     notes: tuple[str, ...] = ()
     """One line for each thing that the reader should know, e.g. quotas that cannot be reached."""

@@ -93,7 +93,8 @@ class Solution:
         objective: Value of the choice, from the independent evaluator.
         bound: No choice can be worth more than this.
         prices: (V,) what one more unit of each quota costs, in units of F; between 0 and λ without a slack limit.
-        size_price: What one more draw would add.
+        size_price: Value of the last draw that entered, at the prices.
+        next_price: Value of the draw that would come next, −inf where no further draw is possible.
         method: How the choice was found.
         solver: Name, version and options of the solver.
         seconds: Wall time.
@@ -104,6 +105,7 @@ class Solution:
     bound: float
     prices: Floats
     size_price: float
+    next_price: float
     method: str
     solver: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0

@@ -87,7 +87,9 @@ def _ablation(problem: Problem, method: str, chosen: Ints) -> Solution:
     objective = evaluate(problem, chosen)
     clipped, lost = _clip(problem)
     view = best_prices(collapse(clipped).problem).view
-    return Solution(chosen, objective, max(view.bound - lost, objective), view.prices, view.threshold, method)
+    return Solution(
+        chosen, objective, max(view.bound - lost, objective), view.prices, view.threshold, view.following, method
+    )
 
 
 def _optimum(problem: Problem) -> Solution:
@@ -115,6 +117,7 @@ def _optimum(problem: Problem) -> Solution:
         bound=max(bound, objective),
         prices=best.view.prices,
         size_price=best.view.threshold,
+        next_price=best.view.following,
         method=Solver.MILP.value,
         solver=solver,
     )

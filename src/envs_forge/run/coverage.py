@@ -56,6 +56,7 @@ class Coverage(BaseModel):
         types: How much of the graph the seeds cover, by type.
         untagged: Tasks without any skill.
         unknown: Skills in metadata that the graph does not have.
+        underivable: Tasks that the generator cannot evolve, counted as reachable with what another could make of them.
         size: N that shares and `uniform` refer to.
         quotas: What was asked for.
     """
@@ -68,6 +69,7 @@ class Coverage(BaseModel):
     types: dict[str, TypeCount]
     untagged: tuple[str, ...]
     unknown: tuple[str, ...]
+    underivable: tuple[str, ...]
     size: int
     quotas: tuple[QuotaCover, ...]
 
@@ -84,7 +86,7 @@ def coverage(seeds: Sequence[Seed], config: RunConfig) -> Coverage:
         UserError: Quotas that make no sense.
     """
     graph, own = load_graph(), [skills_of_bundle(seed.bundle) for seed in seeds]
-    inputs = _inputs(seeds, own, config)
+    inputs, underivable = _inputs(seeds, own, config)
     size = config.plan.size if "size" in config.plan.model_fields_set else len(seeds)
     return Coverage(
         seeds=len(seeds),
@@ -93,24 +95,29 @@ def coverage(seeds: Sequence[Seed], config: RunConfig) -> Coverage:
         types=_types(own),
         untagged=tuple(seed.id for seed, tagged in zip(seeds, own, strict=True) if not tagged.skills),
         unknown=graph.unknown(skill for tagged in own for skill in tagged.skills),
+        underivable=underivable,
         size=size,
         quotas=_quotas(inputs, config.model_copy(update={"plan": config.plan.model_copy(update={"size": size})})),
     )
 
 
-def _inputs(seeds: Sequence[Seed], own: Sequence[TaggedSkills], config: RunConfig) -> list[SeedInput]:
+def _inputs(
+    seeds: Sequence[Seed], own: Sequence[TaggedSkills], config: RunConfig
+) -> tuple[list[SeedInput], tuple[str, ...]]:
     """Seeds as the planner would see them, with a rate in the place of the one that nobody measured.
 
     A task that the generator cannot evolve counts with the candidates that the graph derives for it, so that a pool can
-    be looked at whoever is going to write its children.
+    be looked at whoever is going to write its children. Which tasks these are is the second part of the answer.
     """
-    generator, graph = make_generator(config.generator, seed=config.seed), load_graph()
-    inputs = []
+    generator, graph = make_generator(config.generator, seed=config.seed, writer=config.writer), load_graph()
+    inputs, underivable = [], []
     for seed, tagged in zip(seeds, own, strict=True):
         known = seed_input(seed.id, seed.hash, 0.5, 1, generator.options(seed.bundle))
-        derived = candidate_skills(graph, tagged.skills)
-        inputs.append(known if known.skills else seed_input(seed.id, seed.hash, 0.5, 1, derived))
-    return inputs
+        if not known.skills:
+            underivable.append(seed.id)
+            known = seed_input(seed.id, seed.hash, 0.5, 1, candidate_skills(graph, tagged.skills))
+        inputs.append(known)
+    return inputs, tuple(underivable)
 
 
 def _counts(own: Sequence[TaggedSkills], inputs: Sequence[SeedInput]) -> tuple[SkillCount, ...]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from envs_forge.config import RunConfig
 from envs_forge.errors import UserError
+from envs_forge.plan.inputs import listing
 from envs_forge.plan.model import ACTIONS, CandidateSkills, SeedInput
 from envs_forge.plan.passrates import PassRateRow, read_pass_rates
 from envs_forge.plan.settings import Scoring
@@ -41,32 +43,57 @@ def read_rates(path: Path, *, scoring: Scoring) -> Sequence[PassRateRow]:
     return read_pass_rates(path, rate_alone=scoring is Scoring.PLUG_IN)
 
 
-def plan_inputs(rows: Sequence[PassRateRow], config: RunConfig) -> tuple[list[SeedInput], list[str]]:
-    """Seeds as the planner sees them, and the names of tasks that have no pass rate.
+class Matched(NamedTuple):
+    """Pass rates and tasks brought together.
+
+    Attributes:
+        seeds: As the planner sees them.
+        unmeasured: Names of tasks that no row speaks of.
+        unmatched: Rows that speak of none of the tasks, as `row 3 (name)`.
+    """
+
+    seeds: list[SeedInput]
+    unmeasured: list[str]
+    unmatched: list[str]
+
+
+def plan_inputs(rows: Sequence[PassRateRow], config: RunConfig) -> Matched:
+    """Seeds as the planner sees them, and what did not fit.
 
     With paths in the config the rows are matched to tasks, by content where a row has a hash, else by name. Without,
     all six actions are taken to apply, with the skills that the graph derives from those of a row.
 
     Raises:
-        UserError: A row that belongs to no task.
+        UserError: No row belongs to a task, two rows belong to one, or a task has changed since it was measured.
     """
     if not config.seeds:
-        return [seed_input(row.id, row.content_hash or row.id, row.k, row.n, _assumed(row)) for row in rows], []
+        assumed = [seed_input(row.id, row.content_hash or row.id, row.k, row.n, _assumed(row)) for row in rows]
+        return Matched(assumed, [], [])
     seeds = load_seeds(select_paths(config.seeds, include=config.include, exclude=config.exclude, limit=config.limit))
     by_hash, by_name = {seed.hash: seed for seed in seeds}, {seed.id: seed for seed in seeds}
     options = remembered_options(
         make_generator(config.generator, seed=config.seed, writer=config.writer), overlap_check(config)
     )
     found: dict[str, SeedInput] = {}
-    strange: list[str] = []
+    strange: list[PassRateRow] = []
+    twice: list[str] = []
     for row in rows:
         seed = by_hash.get(row.content_hash) if row.content_hash else by_name.get(row.id)
         if seed is None:
-            strange.append(row.id)
+            strange.append(row)
+        elif seed.id in found:
+            twice.append(_place(row))
         else:
             found[seed.id] = seed_input(seed.id, seed.hash, row.k, row.n, options(seed))
-    _refuse_strangers(strange, found, seeds)
-    return list(found.values()), [seed.id for seed in seeds if seed.id not in found]
+    if twice:
+        raise UserError(f"more than one pass rate for a task: {listing(twice)}", fix="leave one of them")
+    _refuse_strangers([row.id for row in strange], found, seeds)
+    unmeasured = [seed.id for seed in seeds if seed.id not in found]
+    return Matched(list(found.values()), unmeasured, [_place(row) for row in strange])
+
+
+def _place(row: PassRateRow) -> str:
+    return f"row {row.row} ({row.id})" if row.row else row.id
 
 
 def _assumed(row: PassRateRow) -> Options:
