@@ -115,6 +115,15 @@ def test_hacks_that_only_live_lets_pay_are_a_warning_and_others_a_rejection():
     assert broken.stages[-1].message.endswith(": a reward that cannot be written again")
 
 
+def test_a_group_that_pays_by_a_race_blames_nobody_beside_a_service():
+    def judged(call):
+        together = any(words.count("\n( ") > 1 for words in call.ran)
+        return 1.0 if (call.solved and call.isolation is Isolation.LIVE) or together else 0.0
+
+    verdict, _ = judge(judged, options=FAST.model_copy(update={"stages": ("tamper",)}))
+    assert (verdict.decision, verdict.stages[-1].warnings) == ("accepted", ())
+
+
 def test_an_oracle_that_fails_once_is_flaky_and_not_live():
     failures = iter([True, False, False, False])
     verdict, _ = judge(lambda call: (0.0 if next(failures) else 1.0) if call.solved else 0.0)

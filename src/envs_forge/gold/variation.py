@@ -6,6 +6,7 @@ Only what the image and the task leave open is changed.
 from __future__ import annotations
 
 import io
+import re
 import struct
 import tarfile
 from collections.abc import Iterable, Mapping
@@ -149,7 +150,7 @@ def openings(prepared: Prepared, work: Sandbox) -> Openings:
     return Openings(
         variables=variables,
         time_zone=zone == "+0000" and "TZ" not in variables,
-        cores=int(count) if count.isdecimal() else 1,
+        cores=_number(count) or 1,
         faketime=library,
         brought=brought if library else b"",
     )
@@ -178,8 +179,13 @@ def _fakes(work: Sandbox, library: str) -> bool:
     """Whether programs of a sandbox see another date with a library; not where libc is another or too old."""
     if not library.startswith("/"):
         return False
-    before, after = (_said(work, "date +%s", env, 1)[0] for env in ({}, _date_variables(library)))
-    return before.isdecimal() and after.isdecimal() and int(after) - int(before) > int(FAR_DATE) / 2
+    before, after = (_number(_said(work, "date +%s", env, 1)[0]) for env in ({}, _date_variables(library)))
+    return before is not None and after is not None and after - before > int(FAR_DATE) / 2
+
+
+def _number(text: str) -> int | None:
+    """A number as programs print it; None for anything else that an image may say."""
+    return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else None
 
 
 @cache

@@ -32,14 +32,20 @@ def run(inspection: Inspection) -> StageResult:
 
 
 def _guilty(inspection: Inspection) -> list[Hack]:
-    """The hacks that pay. Without `live` the first group that has one is enough."""
+    """The hacks that pay.
+
+    Without `live` the first group that has one is enough, and all of it is guilty where none pays alone. With `live`
+    a group may pay by a race that is lost the next time, and only what pays alone is told.
+    """
+    live = inspection.isolation is Isolation.LIVE
     guilty: list[Hack] = []
     trials = list(groups().values())
     for hacks, pays in zip(trials, inspection.each(lambda hacks: _pays(inspection, hacks), trials), strict=True):
         if not pays:
             continue
-        guilty += [hack for hack in hacks if len(hacks) == 1 or _pays(inspection, [hack])] or hacks
-        if inspection.isolation is not Isolation.LIVE:
+        alone = [hack for hack in hacks if len(hacks) == 1 or _pays(inspection, [hack])]
+        guilty += alone if live else alone or hacks
+        if not live:
             break
     return guilty
 
