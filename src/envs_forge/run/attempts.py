@@ -31,6 +31,8 @@ T = TypeVar("T")
 BUNDLE, MADE, VERDICT = "bundle", "made.json", "verdict.json"
 JUDGE = "judge"
 _PAUSE_S = 2.0
+_SILENT = 3
+"""So many attempts in a row that the endpoint or the machine spoilt, and no further one is asked for."""
 
 
 class Attempts:
@@ -55,6 +57,7 @@ class Attempts:
         self._parents, self._digests, self._retries = parents, digests, retries
         self._progress, self._stop, self._gate = progress, stop, gate
         self._auditor = parts.make_auditor(list(parents.values())) if parts.make_auditor is not None else None
+        self._silent = 0
         self.machine_faults: list[InfrastructureError] = []
 
     def make(self, draw: Draw, feedback: Feedback | None) -> Made | None:
@@ -62,8 +65,11 @@ class Attempts:
         directory = self._candidates / draw.name
         if (directory / MADE).is_file():
             made: Made | None = Made.model_validate_json((directory / MADE).read_bytes())
+        elif self._silent >= _SILENT:
+            return None
         else:
             made = self._patiently(lambda: self._ask(draw, directory, feedback), draw)
+            self._silent = 0 if made is not None else self._silent + 1
         if made is not None:
             self._journal.add_made(draw, made)
         return made
@@ -186,6 +192,7 @@ class Attempts:
                 outcome = step()
             except EndpointError as error:
                 self.machine_faults.append(error)
+                self._silent = _SILENT
                 return None
             if not isinstance(outcome, str):
                 return outcome

@@ -109,7 +109,7 @@ class Maker:
             taken = self._taken()
             run_jobs(
                 [partial(self._work_on, place, taken, gold) for place in places],
-                workers=max(self._parts.workers, self._parts.in_flight),
+                workers=self._parts.in_flight or self._parts.workers,
                 stop=self._stop,
                 abandon=self._abandon,
             )

@@ -110,7 +110,7 @@ class Parts:
         verify: Gold verification of one bundle.
         reap: Removes what dead processes left behind.
         close: Ends everything that is under way and frees it. Idempotent.
-        in_flight: Places worked on at once.
+        in_flight: Places worked on at once; None: as many as sandboxes.
         make_auditor: Makes what checks candidates before verification, of the parents; None does not check.
         judge: Gives an opinion after it; None does not.
         remeasure: Runs the policy on verified candidates; None does not.
@@ -127,7 +127,7 @@ class Parts:
     verify: Callable[[Bundle], Verdict]
     reap: Callable[[], int]
     close: Callable[[], None]
-    in_flight: int = 1
+    in_flight: int | None = None
     make_auditor: Callable[[Sequence[Bundle]], Auditor] | None = None
     judge: Judge | None = None
     remeasure: Measure | None = None

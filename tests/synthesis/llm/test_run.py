@@ -191,6 +191,26 @@ def test_a_dead_endpoint_ends_the_run_and_a_resume_goes_on(tmp_path: Path) -> No
         assert go(tmp_path, server, settings(server, size=2)).state == "done"
 
 
+def test_a_wrong_key_is_not_tried_at_every_place(tmp_path: Path) -> None:
+    with ModelServer([fails(401)]) as server, pytest.raises(InfrastructureError, match="401"):
+        go(tmp_path, server, settings(server, size=6, in_flight=1), seeds=6)
+    assert len(server.requests) == 1
+    assert "generator" not in read_result(RunDirectory(tmp_path / "run")).totals.tokens
+
+
+def test_an_endpoint_that_stays_silent_is_asked_no_further_and_nothing_else_is_lost(tmp_path: Path) -> None:
+    def script(body: Any, n: int) -> Any:
+        return answers(f"new-{n}") if n < 2 else fails(503)
+
+    with ModelServer(script) as server:
+        patience = {"endpoint": {"base_url": server.url, "retries": 0}}
+        config = settings(server, size=9, in_flight=1, retries=0, writer=patience)
+        with pytest.raises(InfrastructureError, match="503"):
+            go(tmp_path, server, config, seeds=9)
+    assert len(server.requests) == 2 + 3
+    assert read_result(RunDirectory(tmp_path / "run")).accepted == 2
+
+
 def test_a_paid_answer_is_read_again_and_not_paid_again(tmp_path: Path) -> None:
     class KilledError(BaseException):
         pass
