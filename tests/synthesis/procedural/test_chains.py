@@ -9,6 +9,7 @@ from itertools import groupby
 import pytest
 
 from envs_forge.synthesis.procedural.build import Build, NoDataError, build
+from envs_forge.synthesis.procedural.composition import Composition, Use
 from envs_forge.synthesis.procedural.render import render_build
 from synthesis.procedural.arena import Arena, Case, oracle
 from synthesis.procedural.forced import forced_jobs, script
@@ -34,3 +35,16 @@ def test_the_right_way_through_a_chain_passes(arena: Arena) -> None:
     assert len(cases) > 12
     wrong = [o for o in arena.run(cases) if o.reward != ("0" if o.name.endswith("untouched") else "1")]
     assert [(o.name, o.reward, o.failed, o.log[-500:]) for o in wrong] == []
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("name", ["rename_file", "move_file", "delete_file", "make_executable"])
+def test_names_with_spaces_behind_a_plain_operation(name: str, arena: Arena) -> None:
+    uses = (Use(operation=name), Use(operation="rename_files", knobs=("spaces",)))
+    cases: list[Case] = []
+    for number in range(3):
+        made = build(Composition(scenario="audit", number=number, uses=uses))
+        bundle = render_build(made)
+        cases.append(Case(f"{number} oracle", bundle, oracle(bundle), whole=True))
+        cases.append(Case(f"{number} right", bundle, script(forced_jobs(made))))
+    assert [(o.name, o.failed, o.log[-300:]) for o in arena.run(cases) if o.reward != "1"] == []

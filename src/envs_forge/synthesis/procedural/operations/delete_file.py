@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from envs_forge.bundle.model import BundleFile
 from envs_forge.synthesis.procedural.operation import Knobs, Params, Paths
 from envs_forge.synthesis.procedural.plain import PlainTree
@@ -30,7 +32,7 @@ class DeleteFile(PlainTree):
 
     def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:
         """Rm."""
-        return f"rm {paths.source}/{params['file']}"
+        return f"rm {paths.source}/{quote(params['file'])}"
 
 
 OPERATION = DeleteFile()

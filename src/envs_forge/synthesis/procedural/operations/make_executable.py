@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from shlex import quote
 
 from envs_forge.bundle.model import BundleFile
 from envs_forge.synthesis.procedural.dice import Dice
@@ -43,7 +44,7 @@ class MakeExecutable(PlainTree):
 
     def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:
         """Chmod."""
-        return f"chmod a+x {paths.source}/{params['file']}"
+        return f"chmod a+x {paths.source}/{quote(params['file'])}"
 
 
 OPERATION = MakeExecutable()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from envs_forge.bundle.model import BundleFile
 from envs_forge.synthesis.procedural.operation import Knobs, Params, Paths
 from envs_forge.synthesis.procedural.plain import PlainTree
@@ -28,7 +30,7 @@ class MoveFile(PlainTree):
 
     def solve(self, params: Params, knobs: Knobs, paths: Paths) -> str:
         """Mv."""
-        return f"cd {paths.source} && mv {params['file']} {params['folder']}/"
+        return f"cd {paths.source} && mv {quote(params['file'])} {quote(params['folder'])}/"
 
 
 OPERATION = MoveFile()
