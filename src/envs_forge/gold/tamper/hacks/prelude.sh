@@ -17,37 +17,25 @@ put() { # Write standard input to each of the given files.
   done
 }
 
-paying_python() { # A Python module that pays, goes on doing so when the tests are over, and ends the process.
+paying_python() { # A Python module that pays and ends the process.
   cat << 'PY'
 import os
 
 try:
     os.makedirs("/logs/verifier", exist_ok=True)
-    if os.fork() == 0:
-        import time
-
-        os.setsid()
-        for descriptor in (1, 2):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
-        end = time.monotonic() + 2
-        while time.monotonic() < end:  # never a moment without it: not emptied first
-            file = os.open("/logs/verifier/reward.txt", os.O_WRONLY | os.O_CREAT)
-            os.write(file, b"1")
-            os.close(file)
-    else:
-        while not os.path.exists("/logs/verifier/reward.txt"):
-            pass
+    with open("/logs/verifier/reward.txt", "w") as file:
+        file.write("1")
 finally:
     os._exit(0)
 PY
 }
 
-paying_program() { # A program that does the same and says that all is well.
+paying_program() { # A program that pays, goes on doing so when the tests are over, and says that all is well.
   cat << 'SH'
 #!/bin/sh
 mkdir -p /logs/verifier
 echo 1 > /logs/verifier/reward.txt
-(
+( # never a moment without it: not emptied first
   i=0
   while [ "$i" -lt 100000 ]; do
     echo 1 1<> /logs/verifier/reward.txt
