@@ -80,7 +80,7 @@ def test_held_out_tasks_are_nobody_s_chain() -> None:
 def test_a_candidate_with_the_chain_of_a_held_out_task_is_refused(tmp_path: Path) -> None:
     own, shared = ground(tmp_path), block(tmp_path)
     parents = {task.hash: task.bundle for task in own.seeds}
-    inputs = inputs_of(CONFIG.arms[0], shared.pool, shared.rates, own.options)
+    inputs = inputs_of(CONFIG.arms[0], shared.pool, shared.rates(2), own.options)
     free = Candidates(tmp_path / "free", ProceduralGenerator(), verdict, frozenset())
     first = Maker(free, parents, 2).make(inputs, CONFIG.arms[0].plan(3, 0))
     chain = chain_of(first.environments[0].task.bundle)
@@ -102,12 +102,20 @@ def test_what_gold_verification_rejects_is_drawn_and_planned_again(tmp_path: Pat
         return verdict(bundle)
 
     candidates = Candidates(tmp_path / "strict", ProceduralGenerator(), strict, frozenset())
-    inputs = inputs_of(CONFIG.arms[0], shared.pool, shared.rates, own.options)
+    inputs = inputs_of(CONFIG.arms[0], shared.pool, shared.rates(2), own.options)
     made = Maker(candidates, {task.hash: task.bundle for task in own.seeds}, 1).make(inputs, CONFIG.arms[0].plan(3, 0))
     assert len(made.environments) == 3
     assert (made.attempts, made.rejections) == (5, {"oracle/oracle-failed": 2})
     assert made.plans > 1
     assert len({environment.choice.seed_id for environment in made.environments}) == 3
+
+
+def test_what_an_arm_measures_less_it_trains_more(candidates: Path) -> None:
+    shared = block(candidates)
+    found = run_cell(shared, ArmConfig(name="one-rollout", rollouts=1))
+    assert (found.measuring, found.training) == (5, 16)
+    pairs = zip(shared.rates(1), shared.rates(2), strict=True)
+    assert all(one.n == 1 and one.k <= two.k <= one.k + 1 for one, two in pairs)
 
 
 def test_an_arm_that_can_make_nothing_stays_short_and_learns_nothing(candidates: Path) -> None:

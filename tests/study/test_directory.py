@@ -93,7 +93,13 @@ def test_the_examples_are_as_the_study_is_meant(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("change", "word"),
-    [({"pool": 2}, "pool"), ({"pool": 99}, "pool"), ({"arms": CONFIG.arms * 2}, "twice"), ({"size": 0}, "size")],
+    [
+        ({"pool": 2}, "pool"),
+        ({"pool": 99}, "pool"),
+        ({"arms": CONFIG.arms * 2}, "twice"),
+        ({"size": 0}, "size"),
+        ({"rollouts": 1, "arms": [{"name": "a", "rollouts": 2}]}, "no room"),
+    ],
 )
 def test_impossible_studies_are_refused(change: dict[str, object], word: str) -> None:
     with pytest.raises(ValueError, match=word):

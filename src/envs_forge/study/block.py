@@ -45,6 +45,7 @@ class Block:
         self.ground, self.regime, self.reader, self.replicate = ground, regime, reader, replicate
         self.parameters = reader.parameters(1000 * ground.config.seed + replicate)
         self.vectors = Vectors(self.parameters)
+        self._rates: dict[int, list[Tally]] = {}
 
     def sampler(self) -> Sampler:
         """The untrained reader."""
@@ -67,12 +68,13 @@ class Block:
             (outer if min(chance, 1.0 - chance) < config.edge else inner).append(task)
         return composed(outer, inner, config.pool, self.regime.saturated)
 
-    @cached_property
-    def rates(self) -> list[Tally]:
-        """What the arms that measure get to know of the pool."""
-        return tally(
-            self.sampler(), self.pool, self.ground.rewards, self.ground.config.rollouts, self._label("measure")
-        )
+    def rates(self, rollouts: int) -> list[Tally]:
+        """What arms that measure so often get to know of the pool; fewer rollouts are the first of more."""
+        if rollouts not in self._rates:
+            self._rates[rollouts] = tally(
+                self.sampler(), self.pool, self.ground.rewards, rollouts, self._label("measure")
+            )
+        return self._rates[rollouts]
 
     @cached_property
     def base(self) -> list[Tally]:

@@ -84,9 +84,10 @@ def run_cell(block: Block, arm: ArmConfig) -> CellResult:
     began = time.monotonic()
     config = block.ground.config
     parents = {task.hash: task.bundle for task in block.pool}
-    inputs = inputs_of(arm, block.pool, block.rates, block.ground.options)
+    rollouts = arm.rollouts or config.rollouts
+    inputs = inputs_of(arm, block.pool, block.rates(rollouts), block.ground.options)
     made = Maker(block.ground.candidates, parents, config.draws).make(inputs, arm.plan(config.size, block.replicate))
-    measuring = 0 if arm.arm is Arm.BLIND else config.rollouts * len(block.pool)
+    measuring = 0 if arm.arm is Arm.BLIND else rollouts * len(block.pool)
     metrics, looks, after = _train(block, [environment.task for environment in made.environments], measuring)
     return _result(block, arm, made, measuring, metrics, looks, after, seconds=time.monotonic() - began)
 
@@ -125,13 +126,14 @@ def _result(
     *,
     seconds: float,
 ) -> CellResult:
+    rates = block.rates(block.ground.config.rollouts)
     first = _first_pass(metrics, len(made.environments))
     return CellResult(
         regime=block.regime.name,
         reader=block.reader.name,
         replicate=block.replicate,
         arm=arm.name,
-        pool_saturated=sum(map(saturated, block.rates)) / len(block.rates),
+        pool_saturated=sum(map(saturated, rates)) / len(rates),
         accepted=len(made.environments),
         attempts=made.attempts,
         plans=made.plans,

@@ -39,6 +39,8 @@ class ArmConfig(_Part):
     """The pass rate that is aimed at."""
     quotas: Literal["uniform"] | Mapping[str, float] = {}
     """Least number of uses of skills."""
+    rollouts: int | None = Field(default=None, ge=1)
+    """Rollouts of each seed of the pool that this arm pays for, if not those of the study."""
 
     def plan(self, size: int, seed: int) -> PlanSettings:
         """The decision problem of this arm."""
@@ -94,7 +96,7 @@ class StudyConfig(_Part):
     replicates: int = Field(ge=1)
     """Random seeds: each draws readers, pools, measurements and the luck of training anew."""
     rollouts: int = Field(default=4, ge=1)
-    """Rollouts of each seed of the pool that an arm which measures pays for."""
+    """Rollouts of each seed of the pool that an arm which measures pays for; every budget has room for them."""
     edge: float = Field(default=0.03, gt=0, lt=0.5)
     """A seed counts as saturated for a regime where the reader's chance of taking every clause right is so close to 0
     or 1. That chance is worked out from its weights, without a rollout; no arm sees it."""
@@ -118,6 +120,8 @@ class StudyConfig(_Part):
     def _fits(self) -> Self:
         if self.pool > self.seeds or self.pool < self.size:
             raise ValueError(f"a pool of {self.pool} does not fit between N = {self.size} and {self.seeds} seeds")
+        if any((arm.rollouts or 0) > self.rollouts for arm in self.arms):
+            raise ValueError(f"an arm with more than {self.rollouts} rollouts a seed: the budget has no room for them")
         for names in ([part.name for part in parts] for parts in (self.regimes, self.readers, self.arms)):
             if len(set(names)) < len(names):
                 raise ValueError(f"a name twice among {', '.join(names)}")

@@ -56,6 +56,11 @@ class StudyDirectory:
         return self.root / "results" / f"{name}{suffix}"
 
     @property
+    def verdicts(self) -> Path:
+        """Where verdicts are kept, so that making the pools can be broken off too."""
+        return self.root / "verdicts"
+
+    @property
     def candidates(self) -> Path:
         """The candidates."""
         return self.root / "candidates"

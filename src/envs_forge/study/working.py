@@ -18,6 +18,7 @@ from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.model import Bundle
 from envs_forge.config import RunConfig
 from envs_forge.errors import ForgeError, InfrastructureError
+from envs_forge.gold.cache import VerdictCache
 from envs_forge.gold.options import VerifyOptions
 from envs_forge.gold.order import FAST
 from envs_forge.gold.verdict import Decision
@@ -64,7 +65,7 @@ def make_pools(site: Site, config: StudyConfig, say: Callable[[str], None]) -> N
         return
     say(f"making {config.seeds} seeds and {config.held_out} held-out tasks")
     with site.runtime() as runtime:
-        accept = accepting(runtime, config)
+        accept = accepting(runtime, config, VerdictCache(directory.verdicts))
         seeds = directory.tasks(SEEDS)
         if seeds is None:
             seeds = make_seeds(config.seeds, config.seed, accept)
@@ -72,12 +73,12 @@ def make_pools(site: Site, config: StudyConfig, say: Callable[[str], None]) -> N
         directory.keep_tasks(HELD_OUT, make_held_out(config.held_out, config.seed, accept, seeds))
 
 
-def accepting(runtime: Runtime, config: StudyConfig) -> Accept:
+def accepting(runtime: Runtime, config: StudyConfig, cache: VerdictCache) -> Accept:
     """Gold verification as an answer; a machine's fault is none."""
     options = gold_options(config)
 
     def accept(bundle: Bundle) -> Bundle | None:
-        verdict = verify(bundle, runtime, options)
+        verdict = verify(bundle, runtime, options, cache=cache)
         if verdict.decision is Decision.ERROR:
             raise InfrastructureError(f"the machine failed at {bundle.id}: {verdict.stage}/{verdict.code}")
         return isolated(bundle, verdict) if verdict.decision is Decision.ACCEPTED else None
@@ -185,6 +186,7 @@ def lay_ground(
     seeds, held_out = directory.tasks(SEEDS) or [], directory.tasks(HELD_OUT) or []
     generator = ProceduralGenerator(seed=config.seed)
     options = gold_options(config)
+    cache = VerdictCache(directory.verdicts)
     rewards = Rewards(obtain, RewardStore(directory.rewards), workers=workers, engine=runtime.engine.name, stop=stop)
     tasks = [TrainingTask(bundle, content_hash(bundle)) for bundle in seeds]
     able = {task.hash: generator.options(task.bundle) for task in tasks}
@@ -196,7 +198,7 @@ def lay_ground(
         candidates=Candidates(
             directory.candidates,
             generator,
-            lambda bundle: verify(bundle, runtime, options),
+            lambda bundle: verify(bundle, runtime, options, cache=cache),
             {chain_of(bundle) for bundle in held_out},
         ),
         rewards=rewards,
