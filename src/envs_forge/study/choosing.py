@@ -20,6 +20,9 @@ from envs_forge.train.builtin.learner import TrainingTask
 from envs_forge.train.builtin.measuring import Tally
 
 DUPLICATE = "duplicate"
+_SHARED = {"slot": 0, "optional": ()}
+"""What the generator is told of every place: equal choices of two arms are to be equal bundles, made once. The slot only
+varies draws that are alike; optional skills count where a candidate has them, but none is asked for."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,7 @@ class Maker:
     def _fill(self, place: Place) -> None:
         for number in range(self._draws):
             draw = place.draw(number)
-            # Slot 0 for all: the slot only varies draws that are alike, and here equal choices are to be equal bundles.
-            assignment = draw.assignment.model_copy(update={"slot": 0})
+            assignment = draw.assignment.model_copy(update=_SHARED)
             record, bundle = self._candidates.get(assignment, self._parents[place.choice.seed_hash])
             taken = {made.content_hash for made, _ in self._made.values()} | self._parents.keys()
             if bundle is not None and record.content_hash not in taken:
