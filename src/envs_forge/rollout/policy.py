@@ -35,6 +35,12 @@ class PolicyIdentity(BaseModel):
     version: str
     settings: Mapping[str, Any] = {}
 
+    @property
+    def label(self) -> str:
+        """The name, and who judges where that is not our own verifier."""
+        verifier = self.settings.get("verifier")
+        return f"{self.name} (judged by {verifier})" if verifier else self.name
+
 
 class Step(BaseModel):
     """One action of the policy and what came back."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from envs_forge.errors import UserError
 from envs_forge.ledger.store import Ledger
+from envs_forge.rollout.policy import PolicyIdentity
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.journal import Journal
 from envs_forge.run.stored import stored_config
@@ -26,4 +27,4 @@ def stored_evaluation(directory: RunDirectory) -> Evaluation:
     lock = first.payload["lock"]
     tasks = {digest: name for name, digest in lock["seeds"].items()}
     own = [trial for trial in trials if trial.bundle_hash in tasks]
-    return evaluate_trials(tasks, own, config.rollouts, policy=lock["policy"]["name"])
+    return evaluate_trials(tasks, own, config.rollouts, policy=PolicyIdentity.model_validate(lock["policy"]).label)

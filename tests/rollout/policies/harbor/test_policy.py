@@ -88,6 +88,8 @@ def test_one_call_a_rollout_and_harbor_s_reward(harbor, tmp_path):
 def test_the_identity_names_the_verifier_and_so_is_pooled_with_no_other(harbor):
     one = HarborPolicy("oracle", HarborSettings(), harbor=harbor())
     assert one.identity.kind == "harbor"
+    assert one.identity.label == "oracle (judged by Harbor 0.26.0, environment docker)"
+    assert make_policy("oracle").identity.label == "oracle"
     assert one.identity.settings["verifier"] == one.verifier == "Harbor 0.26.0, environment docker"
     others = [
         make_policy("oracle"),
