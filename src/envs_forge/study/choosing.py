@@ -21,8 +21,8 @@ from envs_forge.train.builtin.measuring import Tally
 
 DUPLICATE = "duplicate"
 _SHARED = {"slot": 0, "optional": ()}
-"""What the generator is told of every place: equal choices of two arms are to be equal bundles, made once. The slot only
-varies draws that are alike; optional skills count where a candidate has them, but none is asked for."""
+"""The same for every place, so that equal choices of two arms are equal bundles, made once. The slot only varies draws
+that are alike; optional skills count where a candidate has them, but none is asked for."""
 
 
 @dataclass(frozen=True)
