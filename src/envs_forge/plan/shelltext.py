@@ -6,9 +6,12 @@ Read by patterns, not by a parser: good enough to see what a script uses, and un
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
 
-_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1[^\n]*\n(.*?)^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE)
+_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
 _PYTHON = re.compile(
     r"\A#!.*python|^(?:import|from)[ \t]+[A-Za-z_][\w.]*(?:[ \t]+import\b|[ \t]*,|[ \t]+as\b|[ \t]*$)", re.M
 )
@@ -27,13 +30,48 @@ _PATH = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Heredoc:
+    """A here-document: from its `<<` to the end of its last line, and what stands between."""
+
+    start: int
+    end: int
+    body: str
+
+
 def parts_of(script: str) -> tuple[str, str]:
     """A script's shell and the Python code in it (heredocs that look like Python, or all of it)."""
     if _PYTHON.search(script.split("\n", 1)[0]) or (_PYTHON.search(script) and "<<" not in script):
         return "", script
-    python = [match[3] for match in _HEREDOC.finditer(script) if _PYTHON.search(match[3])]
-    shell = _HEREDOC.sub(lambda match: "\n" if _PYTHON.search(match[3]) else match[0], script)
-    return shell, "\n\n".join(python)
+    python = [doc for doc in heredocs(script) if _PYTHON.search(doc.body)]
+    shell, place = [], 0
+    for doc in python:
+        shell += [script[place : doc.start], "\n"]
+        place = doc.end
+    return "".join([*shell, script[place:]]), "\n\n".join(doc.body for doc in python)
+
+
+def heredocs(script: str) -> list[Heredoc]:
+    """The here-documents of a shell script that end, in their order. Takes time in proportion to its length."""
+    lines = script.split("\n")
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    ends: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        ends.setdefault(line.strip(" \t"), []).append(number)
+    found: list[Heredoc] = []
+    number = 0
+    while number < len(lines):
+        for match in _HEREDOC.finditer(lines[number]):
+            closing = ends.get(match[2], [])
+            at = bisect_right(closing, number)
+            if at < len(closing):
+                first, last = starts[number + 1], starts[closing[at]]
+                end = last + len(lines[closing[at]])
+                found.append(Heredoc(starts[number] + match.start(), end, script[first:last]))
+                number = closing[at]
+                break
+        number += 1
+    return found
 
 
 def commands_of(shell: str) -> Iterator[str]:

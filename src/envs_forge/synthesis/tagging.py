@@ -7,9 +7,10 @@ from enum import StrEnum
 
 from envs_forge.bundle.model import Bundle, BundleFile
 from envs_forge.plan.tagging import Hook, TaskTexts, tag
+from envs_forge.synthesis.bounded import bounded, within_budget
 
 _MOST = 200_000
-"""Bytes of one file that are looked at."""
+"""Bytes of one file that are read."""
 
 
 class SkillSource(StrEnum):
@@ -46,7 +47,7 @@ def texts_of(bundle: Bundle) -> TaskTexts:
     """The texts of a bundle that tell of its skills; binary files are skipped."""
     files = bundle.files
     return TaskTexts(
-        instruction=bundle.instruction,
+        instruction=bounded(bundle.instruction),
         solution=_texts({path: file for path, file in files.items() if path.startswith("solution/")}),
         dockerfile=_texts({path: file for path, file in files.items() if path == "environment/Dockerfile"}),
         tests=_texts({path: file for path, file in files.items() if path.startswith("tests/")}),
@@ -54,5 +55,10 @@ def texts_of(bundle: Bundle) -> TaskTexts:
 
 
 def _texts(files: dict[str, BundleFile]) -> str:
-    parts = [file.data[:_MOST] for _, file in sorted(files.items()) if file.target is None]
-    return "\n\n".join(data.decode("utf-8-sig", "replace").replace("\r\n", "\n") for data in parts if b"\0" not in data)
+    parts = ((path, file.data[:_MOST]) for path, file in sorted(files.items()) if file.target is None)
+    texts = ((path, bounded(_decoded(data))) for path, data in parts if b"\0" not in data)
+    return "\n\n".join(within_budget(texts).values())
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")

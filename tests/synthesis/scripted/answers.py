@@ -132,7 +132,6 @@ SOUND = (
     Kind("dropped", _sound(), before=drops),
     Kind("dropped-midway", _sound(), before=lambda: replace(says("half of an answer"), drop=True)),
     Kind("no-json", _sound(), before=lambda: Reply(body=b"<html>bad gateway</html>")),
-    Kind("key-told", _sound(lambda text: f"Authorised with {KEY}.\n{text}")),
 )
 
 
@@ -146,6 +145,10 @@ def _says(text: str) -> Callable[[Asked], str | None]:
 
 def _with(block: str) -> Callable[[Asked], str | None]:
     return _sound(lambda text: text + block)
+
+
+def _tells_the_key(text: str) -> str:
+    return f"Authorised with {KEY}.\n{text}"
 
 
 BIG = f"@@ FILE environment/data/big.txt\n{'0123456789' * 110_000}\n@@ END\n"
@@ -176,6 +179,7 @@ BROKEN = (
     _kind("damaged", _sound(lambda text: text.replace("# ", "# \ufffd", 1)), "synthesis/answer-encoding"),
     _kind("too-large", _with(BIG), "synthesis/answer-too-large"),
     _kind("kept-unknown", _with("@@ KEEP tests/none.py\n"), "synthesis/answer-keep-unknown"),
+    _kind("key-told", _sound(_tells_the_key), "synthesis/answer-secret", repairable=False),
     _kind("network", _asks_for_network, "synthesis/answer-config"),
     _kind("bad-json", _says('{"files": {"instruction.md": "x",}}'), "synthesis/answer-bad-json"),
 )

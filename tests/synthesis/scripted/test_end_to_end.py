@@ -122,7 +122,7 @@ def test_dozens_of_environments_from_a_model_that_is_mostly_wrong(tmp_path: Path
     with scripted(tmp_path, pool, size=16, mix=Mix(good=0.25, bad=0.45, mends=0.5, seed=3)) as this:
         told = check(this, finish(this.begin()), 16)
         seen = Counter(fate.given.kind.name for fate in told)
-        assert len(seen.keys() & {kind.name for kind in (*BAD, *BROKEN)}) > 15, seen
+        assert len(seen.keys() & {kind.name for kind in (*BAD, *BROKEN)}) > 12, seen
 
 
 @pytest.mark.slow

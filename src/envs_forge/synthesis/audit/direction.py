@@ -17,6 +17,7 @@ from envs_forge.bundle.model import Bundle, Part
 from envs_forge.plan.model import Projection
 from envs_forge.synthesis.audit.model import AuditCode, Finding
 from envs_forge.synthesis.audit.parts import files_of, parse_python, texts_of
+from envs_forge.synthesis.bounded import bounded
 
 SAME = 0.03
 """A measure that changed by less than this share is the same."""
@@ -25,14 +26,14 @@ DRIFT = 0.4
 CLEAR, MOST_CLEAR = 0.15, 2
 """A log ratio beyond which a measure changed clearly, and how many more diversify may change one way than the other."""
 _SENTENCE = re.compile(r"[.!?:;](?:\s|$)")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s", re.M)
+_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])\s", re.M)
 _SHELL_CHECK = re.compile(r"(?:^|[;&|(]|\b(?:if|while|then|do|elif)\b)\s*!?\s*(?:\[\[?|test|grep|diff|cmp|jq)\s")
 
 
 def measures(bundle: Bundle) -> Mapping[str, float]:
     """How much there is of constraints, commands, checks and systems."""
     return {
-        "constraints": _constraints(bundle.instruction),
+        "constraints": _constraints(bounded(bundle.instruction)),
         "commands": _commands(bundle),
         "checks": _checks(bundle),
         "systems": _systems(bundle),

@@ -7,11 +7,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from envs_forge.bundle.model import Bundle, Part
-from envs_forge.plan.shelltext import parts_of
+from envs_forge.plan.shelltext import heredocs, parts_of
 from envs_forge.synthesis.audit.parts import parse_python, texts_of
+from envs_forge.synthesis.bounded import LINE_CHARS
 
 _QUOTED = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")
 _NUMBER = re.compile(r"(?<![\w.:/-])-?\d+(?:\.\d+)?(?![\w:-]|\.\d)")
@@ -19,9 +21,9 @@ _PATH = re.compile(r"(?<![\w./~$}-])/(?:[\w.@+-]+/)*[\w.@+*-]*[\w*]/?")
 _SHELL_COMPARED = re.compile(r"-(?:eq|ne|lt|le|gt|ge)\s+\"?(-?\d+)|[!=]=?\s*\"?(-?\d+(?:\.\d+)?)\"?\s*\]")
 _JQ_KEY = re.compile(r"\.([A-Za-z_]\w*)")
 _JQ = re.compile(r"\bjq\b[^|;\n]*?'([^'\n]*)'")
-_COMMENT = re.compile(r"^\s*#.*$", re.M)
+_COMMENT = re.compile(r"^[ \t]*#.*$", re.M)
 _JSON_KEY = re.compile(r"\"(\w+)\"\s*:")
-_HEREDOC = re.compile(r"(<<-?[ \t]*['\"]?(\w+)['\"]?[^\n]*\n).*?^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE)
+_MOST_LEAVES = 20_000
 _GETTERS = {"get", "getitem"}
 
 
@@ -85,7 +87,11 @@ def paths_of(text: str) -> set[str]:
 
 def without_heredocs(script: str) -> str:
     """A shell script without the bodies of its here-documents."""
-    return _HEREDOC.sub(r"\1", script)
+    kept, place = [], 0
+    for doc in heredocs(script):
+        kept.append(script[place : doc.end - len(doc.body)])
+        place = doc.end
+    return "".join([*kept, script[place:]])
 
 
 def _from_shell(text: str, found: Literals) -> None:
@@ -159,7 +165,8 @@ def _from_json(text: str, found: Literals) -> None:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return
-    for leaf in _leaves(value):
+    for leaf in islice(_leaves(value), _MOST_LEAVES):
+        leaf = leaf[:LINE_CHARS]
         found.texts.add(leaf)
         found.expected.add(leaf)
         found.paths |= {leaf.rstrip("/")} if _PATH.fullmatch(leaf) else set()

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from envs_forge.bundle.model import Bundle, BundleFile, Part
+from envs_forge.synthesis.bounded import FILE_CHARS, bounded, within_budget
 
 _IMAGE = re.compile(r"environment/(?:.*/)?(?:[\w.-]*Dockerfile[\w.-]*|docker-compose[\w.-]*|\.dockerignore)")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#(?!!).*$")
-_MARKUP = re.compile(r"<!--.*?-->", re.DOTALL)
 _WORD = re.compile(r"[\w./@%+-]*\w|[<>=]+")
 _CODE = (".sh", ".bash", ".yaml", ".yml", ".toml", ".cfg")
 
@@ -37,8 +37,10 @@ def files_of(bundle: Bundle, part: Part) -> Mapping[str, BundleFile]:
 
 
 def texts_of(bundle: Bundle, part: Part) -> Mapping[str, str]:
-    """The text files of a part, by path."""
-    return {path: text for path, file in files_of(bundle, part).items() if (text := text_of(file)) is not None}
+    """The text files of a part, by path, within the bounds of `bounded.py`; JSON is not cut, or it would not parse."""
+    texts = ((path, text_of(file)) for path, file in files_of(bundle, part).items())
+    cut = ((path, text if path.endswith(".json") else bounded(text)) for path, text in texts if text is not None)
+    return within_budget(cut)
 
 
 def text_of(file: BundleFile) -> str | None:
@@ -57,7 +59,7 @@ def meaning_of(bundle: Bundle, part: Part) -> tuple[str, ...]:
     if part is Part.DATA and not files:
         files = files_of(bundle, Part.IMAGE)
     if part is Part.INSTRUCTION:
-        return (_prose(bundle.instruction),)
+        return (_prose(bundle.instruction),) if len(bundle.instruction) < FILE_CHARS else (bundle.instruction,)
     return tuple(sorted(_meaning(path, file) for path, file in files.items()))
 
 
@@ -68,6 +70,8 @@ def _meaning(path: str, file: BundleFile) -> str:
     if text is None:
         return file.data.hex()
     first = text.split("\n", 1)[0]
+    if len(text) > FILE_CHARS:
+        return text
     if path.endswith(".py") or (first.startswith("#!") and "python" in first):
         return _python(text)
     if path.endswith(".json"):
@@ -78,7 +82,8 @@ def _meaning(path: str, file: BundleFile) -> str:
 
 
 def _prose(text: str) -> str:
-    return " ".join(_WORD.findall(_MARKUP.sub(" ", text).lower()))
+    shown = [text.partition("<!--")[0], *(part.partition("-->")[2] for part in text.split("<!--")[1:])]
+    return " ".join(_WORD.findall(bounded(" ".join(shown)).lower()))
 
 
 def _json(text: str) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 from envs_forge.bundle.model import Bundle, Part
 from envs_forge.synthesis.audit.literals import Literals, literals_of, numbers_in, plain_number
 from envs_forge.synthesis.audit.parts import texts_of
+from envs_forge.synthesis.bounded import bounded
 
 SMALL = frozenset({"0", "1", "2", "-1", "100", "600", "640", "644", "700", "750", "755", "775"})
 """Numbers that mean nothing: beginnings, and the usual permissions."""
@@ -17,7 +18,7 @@ TELLING = re.compile(r"[\w./@%:+-]{3,60}")
 _COUNTING = ("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER_WORDS = {word: str(number) for number, word in enumerate(_COUNTING, 3)}
 _NUMBER_WORDS |= {"twenty": "20", "thirty": "30", "fifty": "50", "thousand": "1000"}
-_ITEM = re.compile(r"^\s*\d+[.)]\s", re.M)
+_ITEM = re.compile(r"^[ \t]*\d+[.)][ \t]", re.M)
 _MOST = 6
 
 
@@ -26,7 +27,7 @@ class Statements:
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
-        self.instruction = bundle.instruction
+        self.instruction = bounded(bundle.instruction)
 
     @cached_property
     def solution(self) -> Literals:

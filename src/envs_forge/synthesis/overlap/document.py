@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 from envs_forge.bundle.model import Bundle
+from envs_forge.synthesis.bounded import bounded, within_budget
 
 MOST = 120_000
 """Bytes of one file that are read."""
@@ -36,7 +37,7 @@ class Document:
 
 def document_of(bundle: Bundle) -> Document:
     """The texts of a bundle; binary files count for nothing."""
-    return Document(bundle.id, bundle.instruction, _joined(bundle, "solution/"), _joined(bundle, "tests/"))
+    return Document(bundle.id, bounded(bundle.instruction), _joined(bundle, "solution/"), _joined(bundle, "tests/"))
 
 
 def telling_lines(text: str) -> Iterator[str]:
@@ -51,5 +52,5 @@ def _joined(bundle: Bundle, folder: str) -> str:
     for path in sorted(bundle.files):
         file = bundle.files[path]
         if path.startswith(folder) and file.target is None and b"\0" not in file.data[:8192]:
-            texts.append(file.data[:MOST].decode("utf-8-sig", "replace").replace("\r\n", "\n"))
-    return "\n".join(texts)
+            texts.append((path, bounded(file.data[:MOST].decode("utf-8-sig", "replace").replace("\r\n", "\n"))))
+    return "\n".join(within_budget(texts).values())

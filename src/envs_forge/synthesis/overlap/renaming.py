@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-MOST_WORDS = 4000
+MOST_WORDS = 2500
 """Words of each text that are compared; the rest is left out."""
 
 
