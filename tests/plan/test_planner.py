@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from envs_forge.errors import UserError
+from envs_forge.errors import InvariantError, UserError
+from envs_forge.plan import planner
 from envs_forge.plan.model import CandidateSkills, Choice, Forbidden, Plan, SeedInput
 from envs_forge.plan.planner import make_plan
+from envs_forge.plan.problem import Problem, Solution
 from envs_forge.plan.settings import PlanSettings, Scoring, Solver
 
 from .pools import NAMES, everywhere, plug_in, pool, seed
@@ -243,3 +246,38 @@ def test_skills_shared_by_all_candidates_buy_nothing() -> None:
     plan = make_plan(seeds, plug_in(size=8, quotas={"x": 5}))
     assert plan.objective == pytest.approx(make_plan(seeds, plug_in(size=8)).objective, abs=1e-9)
     assert plan.quotas[0].price == 0.0
+
+
+def test_a_quota_out_of_reach_changes_no_pick_and_no_proof() -> None:
+    seeds, quotas = pool(200, 12), {"s/00": 25, "s/03": 25, "s/05": 20}
+    plain = make_plan(seeds, plug_in(size=60, quotas=quotas))
+    lost = make_plan(seeds, plug_in(size=60, quotas={**quotas, "tool/jq": 50, "domain/logs": 3}))
+    assert picks(lost) == picks(plain)
+    assert lost.objective == pytest.approx(plain.objective - 53 * 0.25)
+    assert (lost.absolute_gap, lost.score_sum) == pytest.approx((plain.absolute_gap, plain.score_sum), abs=1e-9)
+    assert any("tool/jq (50 asked, 0 reachable)" in note for note in lost.notes)
+
+
+def test_a_quota_beyond_reach_is_as_good_as_one_at_it() -> None:
+    seeds = [*pool(60, 6), *(at(f"x{i}", 0.45, "x") for i in range(3))]
+    at_reach, beyond = (make_plan(seeds, plug_in(size=20, quotas={"x": asked})) for asked in (3, 500))
+    assert picks(beyond) == picks(at_reach)
+    assert beyond.quotas[0].reachable == 3
+    assert beyond.absolute_gap == pytest.approx(at_reach.absolute_gap, abs=1e-9)
+
+
+@pytest.mark.parametrize("wrong", ["objective", "chosen", "bound"])
+def test_a_plan_that_fails_its_check_is_never_returned(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def solve(problem: Problem, *args: object, **more: object) -> Solution:
+        found = honest(problem, *args, **more)  # type: ignore[arg-type]
+        changed = {
+            "objective": found.objective + 1e-3,
+            "chosen": np.sort(np.append(found.chosen[1:], found.chosen[1])),
+            "bound": found.objective - 1e-3,
+        }
+        return replace(found, **{wrong: changed[wrong]})
+
+    honest = planner.solve
+    monkeypatch.setattr(planner, "solve", solve)
+    with pytest.raises(InvariantError, match="the plan fails its check"):
+        make_plan(pool(30, 5), plug_in(size=10, quotas={"s/00": 4}))
