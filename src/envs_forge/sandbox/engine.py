@@ -84,7 +84,8 @@ class ExecResult:
     """What one command did.
 
     `exit_code` is None when the command did not end by itself (`timed_out`). Output beyond the limit is dropped
-    and `truncated` set; the process is not blocked by it. `oom` says that the memory limit killed something.
+    and `truncated` set; the process is not blocked by it. `oom` says that the memory limit killed something; `limits`
+    names others that were met, `disk` or `processes`, as far as the engine notices.
     """
 
     exit_code: int | None
@@ -94,6 +95,7 @@ class ExecResult:
     timed_out: bool = False
     truncated: bool = False
     oom: bool = False
+    limits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

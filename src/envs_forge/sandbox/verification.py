@@ -46,6 +46,8 @@ class Verification(BaseModel):
     isolation: Isolation = Isolation.FRESH
     exit_code: int | None = None
     oom: bool = False
+    limits: tuple[str, ...] = ()
+    """Limits other than memory that the tests met: `disk`, `processes`."""
     duration_s: float = 0.0
     restored: tuple[str, ...] = ()
     """Protected paths at which the tests saw the image and not the agent's change; the first where there are many."""

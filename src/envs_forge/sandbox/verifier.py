@@ -208,6 +208,7 @@ def _verification(reward: Reward | RewardFault, result: ExecResult, isolation: I
         isolation=isolation,
         exit_code=result.exit_code,
         oom=result.oom,
+        limits=result.limits,
         duration_s=result.duration_s,
         output_tail=tail(result.stdout + result.stderr),
     )

@@ -13,6 +13,8 @@ from envs_forge.sandbox.engine import ExecResult
 from envs_forge.sandbox.runtime import lacks_network
 from envs_forge.sandbox.verification import Isolation, Verification
 
+LIMITS = {"disk": "what is written", "processes": "the number of processes"}
+
 
 @dataclass(frozen=True, slots=True)
 class OracleRun:
@@ -75,5 +77,6 @@ def reward_fault(inspection: Inspection, stage: str, verification: Verification)
         return starved
     code = Reason(verification.fault.value)
     killed = " (the memory limit killed a process)" if verification.oom else ""
+    killed += "".join(f" (the limit on {LIMITS[name]} was met)" for name in verification.limits)
     evidence = f"tests (exit code {verification.exit_code}):\n{verification.output_tail}"
     return failed(stage, code, MEANINGS[code] + killed, evidence)

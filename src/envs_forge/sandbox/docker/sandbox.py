@@ -27,6 +27,8 @@ from envs_forge.sandbox.engine import DEFAULT_OUTPUT_LIMIT, ExecResult, Image, S
 from envs_forge.sandbox.interrupts import deferred_interrupts
 
 CHUNK = 256 * 1024
+TOO_LARGE = 128 + 25
+"""Exit code after SIGXFSZ: a single file was to outgrow the disk limit."""
 
 
 class DockerSandbox:
@@ -91,7 +93,7 @@ class DockerSandbox:
         output = Output(output_limit)
         clock, started = time.monotonic(), time.time()
         if self._overfull:
-            return ExecResult(exit_code=KILLED, stdout=b"", stderr=self._overfull_note(), duration_s=0.0)
+            return ExecResult(KILLED, b"", self._overfull_note(), 0.0, limits=("disk",))
         try:
             code = self._runner.run(command, output).exit_code
         except NotRunning:
@@ -109,6 +111,7 @@ class DockerSandbox:
             timed_out=code is None,
             truncated=output.truncated,
             oom=oom,
+            limits=("disk",) if self._overfull or code == TOO_LARGE else (),
         )
 
     def exec_prefix(self) -> list[str]:

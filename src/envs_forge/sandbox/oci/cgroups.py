@@ -81,6 +81,14 @@ class Cgroup:
                 return int(value)
         return 0
 
+    def forks_refused(self) -> int:
+        """How many new processes the limit on their number has refused so far."""
+        try:
+            events = (self._main / "pids.events").read_text().split()
+        except OSError:
+            return 0
+        return int(events[1]) if events[:1] == ["max"] else 0
+
     def freeze(self) -> bool:
         """Stop every process where it is; False when that did not take effect in time."""
         try:

@@ -11,6 +11,8 @@ from envs_forge.errors import EngineError
 from envs_forge.sandbox.oci.overlay import mount_overlay, unmount_overlay
 from envs_forge.sandbox.oci.slots import Slot, SlotPool
 
+FULL_BYTES = 64 * 1024
+
 
 class Filesystem:
     """Mounted at `merged` from `mount` to `unmount`.
@@ -52,6 +54,13 @@ class Filesystem:
             raise EngineError(f"a sandbox's filesystem could not be prepared: {error}", code="disk-slot") from error
         self.merged.mkdir(exist_ok=True)
         mount_overlay(self._lowers, upper, work, self.merged)
+
+    def is_full(self) -> bool:
+        """Whether the cap on what is written has been reached."""
+        if self._slot is None:
+            return False
+        room = os.statvfs(self._slot.mount)
+        return room.f_bavail * room.f_frsize < FULL_BYTES or room.f_favail == 0
 
     def unmount(self) -> None:
         """Unmount. Idempotent."""

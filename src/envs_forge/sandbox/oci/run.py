@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 
 from envs_forge.sandbox.engine import ExecResult
 from envs_forge.sandbox.oci.command import memory_file
@@ -42,7 +43,7 @@ class Run:
         """
         cgroup = self._container.cgroup
         began, ticks = time.monotonic(), now_in_ticks()
-        before, oom_before = cgroup.processes(), cgroup.oom_kills()
+        before, oom_before, refused_before = cgroup.processes(), cgroup.oom_kills(), cgroup.forks_refused()
         try:
             ended = self._start(content, stdin)
             if ended is None:
@@ -52,7 +53,8 @@ class Run:
                 kill_newcomers(cgroup, before, ticks)
                 self._see_it_dead()
             self._pump.trickle()
-            return self._result(ended, time.monotonic() - began, timed_out, cgroup.oom_kills() > oom_before)
+            result = self._result(ended, time.monotonic() - began, timed_out, cgroup.oom_kills() > oom_before)
+            return replace(result, limits=("processes",)) if cgroup.forks_refused() > refused_before else result
         finally:
             for stream in self._streams:
                 stream.opened()

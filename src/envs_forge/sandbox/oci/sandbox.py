@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import BinaryIO
 
 from envs_forge.errors import EngineError
@@ -127,7 +128,7 @@ class OciSandbox:
             raise EngineError("the sandbox was destroyed while a command ran in it", code="destroyed")
         self._base.layers.check()
         self._home.check_disk()
-        return result
+        return replace(result, limits=(*result.limits, "disk")) if self._files.is_full() else result
 
     def exec_prefix(self) -> list[str]:
         """See `Sandbox.exec_prefix`."""
