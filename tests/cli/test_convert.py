@@ -15,7 +15,8 @@ from .conftest import Forge
 
 def pool(here: Path) -> None:
     task(here / "in").rename(here / "in/good")
-    task(here / "in", {"docker-compose.yaml": COMPOSE + "  db:\n    image: a\n    ipc: host\n"}).rename(here / "in/many")
+    several = COMPOSE + "  db:\n    image: a\n    ipc: host\n"
+    task(here / "in", {"docker-compose.yaml": several}).rename(here / "in/many")
     task(here / "in", {"task.yaml": "difficulty: easy\n"}).rename(here / "in/silent")
     harbor_task(here / "in", "already")
 
@@ -27,7 +28,8 @@ def test_each_task_gets_its_line(forge: Forge, here: Path) -> None:
     assert said.out.splitlines() == [
         "already: harbor already",
         "good: converted",
-        "many: converted, unsupported here: needs containers that are not given what they ask for: db asks for ipc [compose-refused]",
+        "many: converted, unsupported here: needs containers that are not given what they ask for: db asks for ipc "
+        "[compose-refused]",
         "silent: failed: task.yaml: error yaml-schema: there is no instruction (correct task.yaml)",
         "4 tasks: 2 converted, 1 harbor already, 1 failed, in out",
     ]
