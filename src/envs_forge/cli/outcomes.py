@@ -15,7 +15,7 @@ from envs_forge.config import RunConfig
 from envs_forge.gold.verdict import Decision, Verdict
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.progress import clock
-from envs_forge.run.result import RunResult
+from envs_forge.run.result import EnvironmentRow, RunResult
 
 
 def exit_code(result: RunResult) -> int:
@@ -35,10 +35,14 @@ def show_result(directory: RunDirectory, result: RunResult, *, json_: bool) -> N
     if json_:
         show_json({"run": str(directory.root), **result.model_dump(mode="json")})
         return
+    again = any(row.measured_n for row in result.environments)
     show_table(
-        ("seed", "k/n", "action", "predicted", "F"),
-        [(row.seed, k_of_n(row.k, row.n), row.action, *_scores(row)) for row in result.environments],
-        right=(1, 3, 4),
+        ("seed", "k/n", "action", "predicted", "F", *(("measured",) if again else ())),
+        [
+            (row.seed, k_of_n(row.k, row.n), row.action, *_scores(row), *((_measured(row),) if again else ()))
+            for row in result.environments
+        ],
+        right=(1, 3, 4, 5),
     )
     say()
     say(f"{result.accepted} of {result.requested} environments accepted, {result.exported} exported")
@@ -116,6 +120,10 @@ def dry_run_document(config: RunConfig) -> dict[str, Any]:
         "rollouts": config.adaptive.budget_of(len(seeds)) if config.adaptive.enabled else len(seeds) * config.rollouts,
         "environments": config.plan.size if config.goal == "environments" else 0,
     }
+
+
+def _measured(row: EnvironmentRow) -> str:
+    return "–" if row.measured_k is None or not row.measured_n else k_of_n(row.measured_k, row.measured_n)
 
 
 def _scores(row: Any) -> tuple[str, str]:
