@@ -5,7 +5,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 SCRIPTS := scripts/*.sh scripts/base_image/*.sh .ci/run
 
-.PHONY: help demo study study-quick setup venv train-venv engine engine-stop base-image test test-train test-slow lint format reference constraints clean
+.PHONY: help demo study study-sensitivity study-quick setup venv train-venv engine engine-stop base-image test test-train test-slow lint format reference constraints clean
 
 help: ## Show what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -13,8 +13,11 @@ help: ## Show what there is
 demo: setup ## Measure 30 bundled seeds, make 20 verified environments from them (runs/latest)
 	@$(BIN)/envs-forge run -p seeds -l 30 -k 4 -N 20
 
-study: setup ## The study in miniature (studies/full), two hours; the same command goes on with it
+study: setup ## The study in miniature (studies/full); long, and the same command goes on with it
 	@$(BIN)/envs-forge compare -c examples/study.toml -o studies/full
+
+study-sensitivity: study ## The same with readers of other kinds; shares candidates and rewards
+	@$(BIN)/envs-forge compare -c examples/study-sensitivity.toml -o studies/full
 
 study-quick: setup ## Its shape (studies/quick), about ten minutes
 	@$(BIN)/envs-forge compare -c examples/study-quick.toml -o studies/quick
