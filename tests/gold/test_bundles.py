@@ -29,7 +29,6 @@ QUICK = {
     "rewards-what-was-there",
     "image-with-user",
     "names-with-spaces",
-    "service-must-run",
 }
 OPTIONS = VerifyOptions()
 
