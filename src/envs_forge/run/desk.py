@@ -25,7 +25,7 @@ from envs_forge.ledger.records import (
 from envs_forge.ledger.store import Ledger
 from envs_forge.models.answer import Answer, Request
 from envs_forge.models.client import ModelClient
-from envs_forge.models.faults import CANCELLED, ContextExceededError, EndpointError
+from envs_forge.models.faults import ContextExceededError, EndpointError
 from envs_forge.models.settings import PriceSettings
 from envs_forge.models.usage import Usage
 from envs_forge.run.budget import Budget, Spend
@@ -205,8 +205,3 @@ def seconds_before(ledger: Ledger) -> float:
 
 def _moment(text: str) -> datetime:
     return datetime.fromisoformat(text)
-
-
-def was_cancelled(error: Exception) -> bool:
-    """Whether a request ended because the run was told to stop."""
-    return getattr(error, "code", "") == CANCELLED
