@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from envs_forge.errors import UserError
-from envs_forge.sandbox import cleaning
+from envs_forge.sandbox import cleaning, owner
 from envs_forge.sandbox.cleaning import clean
 from envs_forge.sandbox.engine import Engine, Image
 from envs_forge.sandbox.images.local import LocalImages, StoredImage
@@ -135,6 +135,8 @@ def test_uses_of_the_dead_do_not_count(place: Path, killed_later: list[Holder]) 
     assert not uses.in_use("theirs")
     assert time.time() - uses.last("theirs") < 60
     assert (uses.note("mine"), uses.note("mine"), uses.in_use("mine")) == (True, False, True)
+    assert uses.note("theirs")
+    assert [file.name for file in uses._files("theirs")] == [owner.current().mark()]
     uses.forget("mine")
     assert not uses.in_use("mine")
 

@@ -48,6 +48,9 @@ class Uses:
             folder = self._folder(key)
             folder.mkdir(parents=True, exist_ok=True)
             (folder / mark).touch()
+            for file in folder.iterdir():
+                if not _is_alive(file):
+                    file.unlink(missing_ok=True)
         return True
 
     def last(self, key: str) -> float:
