@@ -52,7 +52,7 @@ def work_here(
 @pytest.fixture(autouse=True)
 def fakes(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "study.toml").write_text(STUDY)
-    monkeypatch.setattr(comparing, "make_pools", lambda site, config, say: None)
+    monkeypatch.setattr(comparing, "make_pools", lambda site, config, say, stop: None)
     monkeypatch.setattr(comparing, "work", work_here)
     monkeypatch.setattr(comparing, "can_plot", lambda: False)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from envs_forge.errors import InfrastructureError
 from envs_forge.gold.verdict import Decision
 from envs_forge.plan.model import Projection
+from envs_forge.rollout.trial import TrialStatus
 from envs_forge.study.block import Block, chance_of_right, composed, saturated
 from envs_forge.study.candidates import Candidates
 from envs_forge.study.cell import CellResult, run_cell
@@ -16,6 +19,9 @@ from envs_forge.study.config import ArmConfig, StudyConfig
 from envs_forge.study.pools import chain_of
 from envs_forge.synthesis.procedural.generator import ProceduralGenerator
 from envs_forge.train.builtin.measuring import Tally, tally
+from envs_forge.train.rewards.containers import Outcome
+from envs_forge.train.rewards.deed import Deed
+from envs_forge.train.rewards.source import Rewards
 
 from .small import CONFIG, ground, pools, verdict
 
@@ -116,6 +122,15 @@ def test_what_an_arm_measures_less_it_trains_more(candidates: Path) -> None:
     assert (found.measuring, found.training) == (5, 16)
     pairs = zip(shared.rates(1), shared.rates(2), strict=True)
     assert all(one.n == 1 and one.k <= two.k <= one.k + 1 for one, two in pairs)
+
+
+def test_a_dead_machine_ends_a_cell_and_is_no_failure_of_the_policy(candidates: Path) -> None:
+    def dead(deed: Deed) -> Outcome:
+        return Outcome(reward=None, status=TrialStatus.MACHINE_ERROR, error="gone", lasting=False, duration_s=0.0)
+
+    own = replace(ground(candidates), rewards=Rewards(dead, None))
+    with pytest.raises(InfrastructureError, match="gone"):
+        run_cell(Block(own, CONFIG.regimes[0], CONFIG.readers[0], 0), CONFIG.arms[1])
 
 
 def test_an_arm_that_can_make_nothing_stays_short_and_learns_nothing(candidates: Path) -> None:

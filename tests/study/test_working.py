@@ -30,7 +30,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study whose pools are made."""
     root = tmp_path_factory.mktemp("study")
     StudyDirectory(root).begin(TINY)
-    make_pools(Site(root), TINY, lambda text: None)
+    make_pools(Site(root), TINY, lambda text: None, threading.Event())
     return root
 
 

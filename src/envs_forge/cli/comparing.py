@@ -45,8 +45,6 @@ def conduct_study(
     directory = StudyDirectory(site.root)
     with RunDirectory(site.root).hold(), heeded(note) as stop:
         directory.begin(config)
-        make_pools(site, config, note)
-        keys = missing(site, config)[:cells]
         began, done = time.monotonic(), 0
 
         def on_cell(result: CellResult) -> None:
@@ -59,6 +57,8 @@ def conduct_study(
             )
 
         try:
+            make_pools(site, config, note, stop)
+            keys = missing(site, config)[:cells]
             if keys:
                 work(site, config, keys, on_cell, stop)
         except (StoppedError, InfrastructureError) as error:

@@ -19,7 +19,7 @@ from typing import Any
 
 from envs_forge import __version__
 from envs_forge.config import RunConfig, differing_keys
-from envs_forge.errors import InfrastructureError, UserError
+from envs_forge.errors import UserError
 from envs_forge.files import write_json, write_text
 from envs_forge.rollout.policies.builtin.parameters import BuiltinParameters
 from envs_forge.rollout.policies.builtin.stored import write_parameters
@@ -100,7 +100,9 @@ class Training:
             metrics = self._metrics()[:done]
             try:
                 for number in range(done, learner.steps):
-                    metrics.append(self._step(learner, number, rewards))
+                    if self._stop.is_set():
+                        raise StoppedError("stopped; what was finished is kept")
+                    metrics.append(learner.step(number))
                     self._keep_metrics(metrics)
                     if metrics[-1].step % self._config.checkpoint_every == 0:
                         self._checkpoint(metrics[-1].step, learner)
@@ -119,14 +121,6 @@ class Training:
             )
         write_json(self._root / RESULT, result.model_dump(mode="json"))
         return result
-
-    def _step(self, learner: Learner, number: int, rewards: Rewards) -> StepMetrics:
-        if self._stop.is_set():
-            raise StoppedError("stopped; what was finished is kept")
-        metrics = learner.step(number)
-        if metrics.dropped == metrics.groups and rewards.last_error.startswith(("machine-error", "endpoint-error")):
-            raise InfrastructureError(f"no reward at all in step {metrics.step}; the last: {rewards.last_error}")
-        return metrics
 
     def _newest(self) -> tuple[int, BuiltinParameters]:
         """Steps that are done and the parameters after them."""

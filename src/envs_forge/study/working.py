@@ -54,10 +54,11 @@ class Site:
         return open_runtime_for(RunConfig(engine=self.engine, network=False))
 
 
-def make_pools(site: Site, config: StudyConfig, say: Callable[[str], None]) -> None:
+def make_pools(site: Site, config: StudyConfig, say: Callable[[str], None], stop: threading.Event) -> None:
     """Make and verify the seeds and the held-out tasks, unless they are there.
 
     Raises:
+        StoppedError: `stop` was set; the verdicts that fell are kept.
         InfrastructureError: The machine failed at a verification.
     """
     directory = StudyDirectory(site.root)
@@ -65,7 +66,7 @@ def make_pools(site: Site, config: StudyConfig, say: Callable[[str], None]) -> N
         return
     say(f"making {config.seeds} seeds and {config.held_out} held-out tasks")
     with site.runtime() as runtime:
-        accept = accepting(runtime, config, VerdictCache(directory.verdicts))
+        accept = accepting(runtime, config, VerdictCache(directory.verdicts), stop)
         seeds = directory.tasks(SEEDS)
         if seeds is None:
             seeds = make_seeds(config.seeds, config.seed, accept)
@@ -73,11 +74,13 @@ def make_pools(site: Site, config: StudyConfig, say: Callable[[str], None]) -> N
         directory.keep_tasks(HELD_OUT, make_held_out(config.held_out, config.seed, accept, seeds))
 
 
-def accepting(runtime: Runtime, config: StudyConfig, cache: VerdictCache) -> Accept:
+def accepting(runtime: Runtime, config: StudyConfig, cache: VerdictCache, stop: threading.Event) -> Accept:
     """Gold verification as an answer; a machine's fault is none."""
     options = gold_options(config)
 
     def accept(bundle: Bundle) -> Bundle | None:
+        if stop.is_set():
+            raise StoppedError("stopped; every verdict is kept")
         verdict = verify(bundle, runtime, options, cache=cache)
         if verdict.decision is Decision.ERROR:
             raise InfrastructureError(f"the machine failed at {bundle.id}: {verdict.stage}/{verdict.code}")

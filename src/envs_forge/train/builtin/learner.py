@@ -25,7 +25,7 @@ from itertools import count, islice
 from pydantic import BaseModel, ConfigDict
 
 from envs_forge.bundle.model import Bundle
-from envs_forge.errors import UserError
+from envs_forge.errors import InfrastructureError, UserError
 from envs_forge.train.advantages import GroupKind, group_advantages, kind_of
 from envs_forge.train.builtin.sampler import Sample, Sampler
 from envs_forge.train.builtin.settings import LearnerSettings
@@ -100,12 +100,15 @@ class Learner:
 
         Raises:
             StoppedError: Told to stop; the weights are as before the step.
+            InfrastructureError: The machine spoilt every group; the same.
         """
         began, before = time.monotonic(), self._rewards.counts.contained
         first = number * self.settings.batch
         visited = list(enumerate(self._order))[first : first + self.settings.batch]
         samples = [self._samples(task, place) for place, task in visited]
         groups = self._rewarded([task for _, task in visited], samples)
+        if all(kind_of(group) is GroupKind.DROPPED for group in groups) and self._rewards.broken:
+            raise InfrastructureError(f"no reward at all in step {number + 1}; the last: {self._rewards.last_error}")
         slope = self._slope(samples, groups)
         self.sampler.move(slope, self.settings.rate)
         return _metrics(

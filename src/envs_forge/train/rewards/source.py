@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pydantic import BaseModel, ConfigDict
 
 from envs_forge.errors import ForgeError
+from envs_forge.rollout.trial import TrialStatus
 from envs_forge.train.rewards.containers import Obtain, Outcome
 from envs_forge.train.rewards.deed import Deed, DeedKey
 from envs_forge.train.rewards.store import RewardStore
@@ -78,6 +79,11 @@ class Rewards:
         """So far."""
         self.last_error = ""
         """Why the last reward that is missing is missing."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether the last reward that is missing is missing by a fault of the machine, and not of a bundle."""
+        return self.last_error.startswith((TrialStatus.MACHINE_ERROR.value, TrialStatus.ENDPOINT_ERROR.value))
 
     def of(self, deeds: Sequence[Deed]) -> list[float | None]:
         """The rewards, in order; None where no container gave one. What is None is never a 0.
