@@ -4,7 +4,7 @@ import pytest
 
 from envs_forge.plan.model import ACTIONS
 from envs_forge.synthesis.audit.check import audit
-from envs_forge.synthesis.audit.direction import measures
+from envs_forge.synthesis.audit.direction import measures, wrong_direction
 from envs_forge.synthesis.audit.giveaway import given_away
 from envs_forge.synthesis.audit.mismatch import mismatched
 from envs_forge.synthesis.audit.model import AuditCode
@@ -12,6 +12,7 @@ from envs_forge.synthesis.audit.stated import unstated_keys, unstated_numbers, u
 from envs_forge.synthesis.audit.statements import Statements
 from envs_forge.synthesis.overlap.corpus import Corpus
 
+from ..scripted.faults import with_files
 from .children import child, children, corpus, seed, seeds
 
 TRULY_UNCHANGED = 0.02
@@ -55,7 +56,22 @@ def test_tasks_written_by_people_state_what_they_test(pytestconfig):
 
 def test_the_measures_of_a_seed_follow_its_size():
     small, large = measures(seed(3)), measures(seed(49))
-    assert all(small[name] < large[name] for name in ("constraints", "commands", "checks"))
+    assert all(small[name] < large[name] for name in ("constraints", "commands", "checks in JSON", "systems"))
+
+
+def test_another_style_of_tests_and_solution_is_no_change_of_direction():
+    parent = seed(3)
+    made, asked = child(parent, "increase/in_depth")
+    other = with_files(
+        made,
+        {
+            "environment/Dockerfile": "FROM debian:12.11-slim\nCOPY data/ /app/\n",
+            "solution/solve.sh": "#!/bin/bash\nawk -F, '$2 == 1' /app/build/parts.csv > /app/release/matching.csv\n",
+            "tests/expected.json": "{}\n",
+            "tests/check.py": "assert open('/app/release/matching.csv').read()\n",
+        },
+    )
+    assert list(wrong_direction(parent, other, asked.action.projection)) == []
 
 
 def test_a_second_child_of_one_seed_and_action_is_no_copy_of_the_first():
