@@ -5,6 +5,7 @@ import pytest
 from envs_forge.bundle.model import BundleFile
 from envs_forge.bundle.reading import make_bundle
 from envs_forge.synthesis.audit.giveaway import given_away
+from envs_forge.synthesis.audit.mismatch import mismatched
 from envs_forge.synthesis.audit.model import AuditCode as Code
 from envs_forge.synthesis.audit.stated import unstated_keys, unstated_numbers, unstated_paths
 from envs_forge.synthesis.audit.statements import Statements
@@ -126,3 +127,29 @@ def test_broken_code_is_read_without_an_error(text):
     what = Statements(bundle(solve=text, tests=text))
     for check in (unstated_paths, unstated_keys, unstated_numbers):
         assert list(check(what)) == []
+
+
+def mismatches(**texts):
+    return found(mismatched, Statements(bundle()), **texts)
+
+
+def test_another_number_than_the_oracle_uses():
+    assert mismatches() == []
+    assert mismatches(said=SAID.replace("40", "70")) == [Code.PARAMETER_MISMATCH]
+    assert mismatches(said=SAID.replace("40", "41")) == [], "more than 40 is at least 41"
+
+
+@pytest.mark.parametrize("described", ["The file has 25 lines.", "It is from 2019.", "There are 40 of them at most."])
+def test_numbers_that_describe_what_is_given_are_no_parameters(described):
+    said = SAID.replace("longer than 40 characters", f"empty in the fourth field. {described}")
+    assert mismatches(said=said, solve=SOLVE.replace("> 40", "< 4"), data="words\n" * 25) == []
+
+
+def test_another_label_than_the_oracle_uses():
+    data, said = (
+        "id,state\n1,open\n2,closed\n",
+        "Count the rows of `/app/in.txt` whose `state` is `{}` into `/app/out.json`.\n",
+    )
+    solve = "#!/bin/bash\npython3 - <<'EOF'\nimport csv\nrows = [r for r in csv.reader(open('/app/in.txt')) if r[1] == 'open']\nEOF\n"
+    assert mismatches(said=said.format("open"), solve=solve, data=data) == []
+    assert mismatches(said=said.format("closed"), solve=solve, data=data) == [Code.PARAMETER_MISMATCH]

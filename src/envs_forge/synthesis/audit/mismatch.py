@@ -59,11 +59,18 @@ def _are_exchangeable(some: list[str], others: list[str], bundle: Bundle) -> boo
     return False
 
 
+def _described(bundle: Bundle) -> set[str]:
+    """Numbers that only describe what is given: years, how many files there are, how many lines they have."""
+    texts = texts_of(bundle, Part.DATA).values()
+    lines = {len(text.splitlines()) - header for text in texts for header in (0, 1)}
+    return {str(number) for number in (*range(1900, 2101), *lines, len(texts))}
+
+
 def _numbers(what: Statements, parent: Statements) -> tuple[list[str], list[str]]:
     used = set(re.findall(r"\d+", what.solution_text))
     text = unlisted(what.instruction)
     free = {number for number in numbers_in(text) - SMALL if number.isdigit()}
-    idle = sorted(n for n in free if not used & {n, str(int(n) - 1), str(int(n) + 1)})
+    idle = sorted(n for n in free - _described(what.bundle) if not used & {n, str(int(n) - 1), str(int(n) + 1)})
     # Digits of dates and times state nothing, those of other names might.
     said = what.free_numbers | digits(_DATE.sub("", text))
     silent = what.solution.numbers - (parent.solution.numbers - parent.numbers) - SMALL - said

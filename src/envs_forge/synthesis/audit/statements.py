@@ -17,6 +17,8 @@ TELLING = re.compile(r"[\w./@%:+-]{3,60}")
 """A word long enough to be a name or a value."""
 _COUNTING = ("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER_WORDS = {word: str(number) for number, word in enumerate(_COUNTING, 3)}
+_ORDINALS = ("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NUMBER_WORDS |= {word: str(number) for number, word in enumerate(_ORDINALS, 3)}
 _NUMBER_WORDS |= {"twenty": "20", "thirty": "30", "fifty": "50", "thousand": "1000"}
 _ITEM = re.compile(r"^[ \t]*\d+[.)][ \t]", re.M)
 _MOST = 6
