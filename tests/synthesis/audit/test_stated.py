@@ -150,6 +150,6 @@ def test_another_label_than_the_oracle_uses():
         "id,state\n1,open\n2,closed\n",
         "Count the rows of `/app/in.txt` whose `state` is `{}` into `/app/out.json`.\n",
     )
-    solve = "#!/bin/bash\npython3 - <<'EOF'\nimport csv\nrows = [r for r in csv.reader(open('/app/in.txt')) if r[1] == 'open']\nEOF\n"
+    solve = "#!/bin/bash\npython3 - <<'EOF'\nimport csv\nrows = [r for r in csv.reader(f) if r[1] == 'open']\nEOF\n"
     assert mismatches(said=said.format("open"), solve=solve, data=data) == []
     assert mismatches(said=said.format("closed"), solve=solve, data=data) == [Code.PARAMETER_MISMATCH]
