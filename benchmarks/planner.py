@@ -4,6 +4,7 @@
     python benchmarks/planner.py --quick                       # a small part, under two minutes
     python benchmarks/planner.py --seeds 3000 --skills 200     # one size, with all its variants
     python benchmarks/planner.py --only ours --seeds 1000000
+    python benchmarks/planner.py --table rows.json             # Markdown of what --json printed
 
 Every row is measured in a process of its own, which reads the instance from a file, so that `rss_mb` (the most memory
 that it ever held, the instance and numpy included) owes nothing to other rows; with CBC it is the larger of the two
@@ -206,6 +207,28 @@ def machine() -> dict[str, Any]:
     }
 
 
+def table(document: dict[str, Any]) -> Iterator[str]:
+    """Lines of a Markdown table: one for each instance, the methods beside each other."""
+    instances: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
+    for row in document["rows"]:
+        key = tuple(row[name] for name in ("seeds", "skills", "families", "n", "constants"))
+        instances.setdefault(key, {})[row["method"]] = row
+    yield "| seeds | skills | families | N | constants | ours, s | MB | gap of ΣF | PuLP + CBC, s | HiGHS, s |"
+    yield "|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|"
+    for key, methods in instances.items():
+        ours = methods.get("ours", {})
+        gap = "–" if ours.get("gap_of_f") is None else f"{ours['gap_of_f']:.0e}" if ours["gap_of_f"] > 1e-12 else "0"
+        others = (_seconds(methods.get(method), document) for method in ("pulp", "highs"))
+        cells = [*("–" if part is None else str(part) for part in key), _seconds(ours, document)]
+        yield "| " + " | ".join([*cells, str(ours.get("rss_mb", "–")), gap, *others]) + " |"
+
+
+def _seconds(row: dict[str, Any] | None, document: dict[str, Any]) -> str:
+    if not row:
+        return "–"
+    return f"> {document.get('limit', 120):g}" if row["seconds"] is None else f"{row['seconds']:.2f}"
+
+
 def show(row: dict[str, Any]) -> None:
     """One line of the table."""
     texts = []
@@ -226,7 +249,7 @@ def show(row: dict[str, Any]) -> None:
 def main() -> None:
     """Parse the command line, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print one JSON object: `machine` and `rows`")
+    parser.add_argument("--json", action="store_true", help="print one JSON object: `machine`, `limit` and `rows`")
     parser.add_argument("--seeds", type=int, action="append", help="this size alone; repeatable")
     parser.add_argument("--skills", type=int, action="append", help="this number of skills alone; repeatable")
     parser.add_argument("--only", choices=METHODS, help="this method alone")
@@ -234,8 +257,11 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=120, help="seconds for a textbook model (default: %(default)s)")
     parser.add_argument("--solve", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--make", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--table", type=Path, metavar="FILE", help="print what --json said as Markdown")
     options = parser.parse_args()
-    if options.make:
+    if options.table:
+        print("\n".join(table(json.loads(options.table.read_text()))))
+    elif options.make:
         save(make(Spec(**json.loads(options.make[1]))), Path(options.make[0]))
     elif options.solve:
         print(json.dumps(solve(Path(options.solve[0]), options.solve[1])))
@@ -255,7 +281,7 @@ def _report(wanted: Sequence[Job], options: argparse.Namespace) -> None:
             show(row)
     if options.json:
         print(file=sys.stderr)
-        print(json.dumps({"machine": machine(), "rows": rows}, indent=2))
+        print(json.dumps({"machine": machine(), "limit": options.limit, "rows": rows}, indent=2))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ MOST = 40_000
 GROWTH = 4
 """By how much the open part grows while plans get better."""
 
+STALLED = 5_000
+"""From so many open candidates on, a search that finds no better plan than the one before is the last."""
+
 GOOD_NODES = 200
 """Most nodes of a search that only has to find a good plan."""
 
@@ -73,6 +76,7 @@ def finish(problem: Problem, view: View, reference: Reference, *, tolerance: flo
     while True:
         core = open_core(problem, reference, cheapest(cost, count))
         nodes = _nodes(core.candidates.size) if proving else GOOD_NODES
+        before = best
         best, proven = _decide(problem, view, core, best, tolerance, nodes)
         gap = np.inf if best is None else view.bound - best.objective
         needed = int(np.searchsorted(ranked, gap + _SLOP, side="right"))
@@ -81,7 +85,8 @@ def finish(problem: Problem, view: View, reference: Reference, *, tolerance: flo
             best = replace(best, bound=min(best.bound, max(best.objective, proven)))
         if best is not None and best.gap <= tolerance:
             return best
-        if (covered and proving) or count >= MOST or (best is None and covered):
+        stalled = best is not None and best is before and count >= STALLED
+        if (covered and proving) or count >= MOST or stalled or (best is None and covered):
             return best
         # When little more is needed, take the step to the proof at once.
         count = min(needed if needed <= 2 * GROWTH * count else GROWTH * count, MOST)
