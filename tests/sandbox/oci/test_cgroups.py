@@ -29,7 +29,7 @@ def group(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
         if v2 is None:
             pytest.skip("no version 2 tree is mounted")
         monkeypatch.setattr(cgroups, "ROOT", v2)
-        monkeypatch.setattr(cgroups, "_trees", lambda: {v2: set()})
+        monkeypatch.setattr(cgroups, "trees", lambda: {v2: set()})
     elif cgroups.version() != "v1":
         pytest.skip("no version 1 trees are mounted")
     assert cgroups.version() == request.param
