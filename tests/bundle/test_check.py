@@ -198,7 +198,8 @@ def test_an_image_can_come_from_elsewhere() -> None:
     compose = "services:\n  main:\n    build: .\n"
     assert check_bundle(sample({"environment/Dockerfile": None, "environment/docker-compose.yaml": compose})) == []
     separate = {"task.toml": TOML + '[verifier]\nenvironment_mode = "separate"\n', "tests/test.sh": None}
-    assert [f.code for f in check_bundle(sample(separate))] == ["verifier-image-missing"]
+    assert [f.code for f in check_bundle(sample(separate))] == ["tests-missing"]
+    assert check_bundle(sample({"task.toml": separate["task.toml"]})) == []
     assert check_bundle(sample({**separate, "tests/Dockerfile": "FROM x\n"})) == []
     named = TOML + '[verifier.environment]\ndocker_image = "verifier:1"\n'
     assert check_bundle(sample({"task.toml": named, "tests/test.sh": None})) == []

@@ -61,11 +61,7 @@ def _structure(files: Files, config: TaskConfig) -> Iterator[Finding]:
     if environment.os != "linux":
         return
     apart = config.verifier_mode is VerifierMode.SEPARATE
-    if apart and not _has_verifier_image(files, config):
-        message = "nothing says how to make the image of the separate verifier"
-        fix = "add tests/Dockerfile that copies the tests to /tests, or set docker_image in [verifier.environment]"
-        yield Finding(code="verifier-image-missing", file=VERIFIER_DOCKERFILE, message=message, fix=fix)
-    elif not apart and find_file(files, TEST) is None:
+    if not (apart and has_verifier_image(files, config)) and find_file(files, TEST) is None:
         message, fix = "no tests/test.sh", "add a script that writes the reward to /logs/verifier/reward.txt"
         yield Finding(code="tests-missing", file=TEST, message=message, fix=fix)
     if find_file(files, SOLUTION) is None and not is_typed(config):
@@ -79,11 +75,14 @@ def is_typed(config: TaskConfig) -> bool:
     return isinstance(origin, Mapping) and origin.get("solution") == "keystrokes"
 
 
-def _has_verifier_image(files: Files, config: TaskConfig) -> bool:
-    """Whether a separate verifier, which brings its tests in an image of its own, has one."""
-    own = config.verifier_environment or config.environment
-    names = (VERIFIER_DOCKERFILE, VERIFIER_COMPOSE)
-    return bool(own.docker_image) or any(find_file(files, name) for name in names)
+def has_verifier_image(files: Files, config: TaskConfig) -> bool:
+    """Whether a separate verifier has an image of its own, which brings the tests.
+
+    Without one it runs, as in Harbor, in a copy of the task's environment, and the tests are put there.
+    """
+    own = config.verifier_environment
+    named = own is not None and own.docker_image is not None
+    return named or any(find_file(files, name) for name in (VERIFIER_DOCKERFILE, VERIFIER_COMPOSE))
 
 
 def _texts(files: Files) -> Iterator[Finding]:

@@ -26,7 +26,6 @@ SCHEMA_CODES = frozenset(
         "too-large",
         "too-many-files",
         "unreadable",
-        "verifier-image-missing",
         "yaml-schema",
         "yaml-syntax",
     }

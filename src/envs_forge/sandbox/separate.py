@@ -2,7 +2,8 @@
 
 Harbor's `environment_mode = "separate"`: commands of `[[verifier.collect]]` run in the agent's sandbox, then
 `/logs/artifacts` and the declared artifacts are put at their own paths into a sandbox of the verifier's image, which
-is built from `tests/` (or pulled), and its `/tests/test.sh` runs there.
+is built from `tests/` (or pulled), and its `/tests/test.sh` runs there. Without such an image it is a fresh sandbox of
+the task's own environment, and the tests are put there.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from envs_forge.bundle.check import has_verifier_image
 from envs_forge.bundle.compose import laid_over
 from envs_forge.bundle.links import find_file
 from envs_forge.bundle.model import Bundle, Collect, EnvironmentConfig, TaskConfig
@@ -19,7 +21,7 @@ from envs_forge.sandbox.engine import Engine, Image, Sandbox, SandboxSpec
 from envs_forge.sandbox.images.context import FOLDER
 from envs_forge.sandbox.reward import VERIFIER_DIR
 from envs_forge.sandbox.verification import Isolation, Verification
-from envs_forge.sandbox.verifier import nothing, run_tests
+from envs_forge.sandbox.verifier import nothing, plant, run_tests
 
 TESTS = "tests/"
 COMPOSE = "tests/docker-compose.yaml"
@@ -42,9 +44,13 @@ class Apart:
 
 
 def verifier_bundle(bundle: Bundle) -> Bundle:
-    """A bundle whose image is that of the separate verifier: `tests/` is its environment."""
-    files = {f"{FOLDER}{path.removeprefix(TESTS)}": f for path, f in bundle.files.items() if path.startswith(TESTS)}
+    """A bundle whose image is that of the separate verifier: `tests/` is its environment, else it is the task's."""
     environment = verifier_environment(bundle)
+    if not has_verifier_image(bundle.files, bundle.config):
+        image = bundle.config.environment.docker_image
+        environment = environment.model_copy(update={"docker_image": image})
+        return Bundle(id=bundle.id, files=bundle.files, config=TaskConfig(environment=environment))
+    files = {f"{FOLDER}{path.removeprefix(TESTS)}": f for path, f in bundle.files.items() if path.startswith(TESTS)}
     return Bundle(id=bundle.id, files=files, config=TaskConfig(environment=environment))
 
 
@@ -82,14 +88,19 @@ def verify_apart(
         InfrastructureError: The machine failed; there is no verification.
     """
     seconds = bundle.config.verifier_timeout_sec if timeout is None else timeout
+    brings_tests = has_verifier_image(bundle.files, bundle.config)
+    fresh_dirs = FRESH_DIRS if brings_tests else (*FRESH_DIRS, "/tests")
     try:
         with (
             gathered(work, bundle.config.artifacts, workdir) as archive,
-            engine.create(apart.image, replace(apart.spec, fresh_dirs=FRESH_DIRS)) as sandbox,
+            engine.create(apart.image, replace(apart.spec, fresh_dirs=fresh_dirs)) as sandbox,
         ):
             sandbox.put("/", archive)
-            with pack({}, directories={VERIFIER_DIR.strip("/"): 0o777}) as place:
-                sandbox.put("/", place)
+            if brings_tests:
+                with pack({}, directories={VERIFIER_DIR.strip("/"): 0o777}) as place:
+                    sandbox.put("/", place)
+            else:
+                plant(sandbox, bundle)
             return run_tests(
                 sandbox,
                 bundle,

@@ -152,7 +152,7 @@ class _Run:
         return self._run(sandbox, Isolation.LIVE)
 
     def _run(self, sandbox: Sandbox, isolation: Isolation) -> Verification:
-        self._plant(sandbox)
+        plant(sandbox, self._bundle)
         return run_tests(
             sandbox,
             self._bundle,
@@ -162,13 +162,17 @@ class _Run:
             isolation=isolation,
         )
 
-    def _plant(self, sandbox: Sandbox) -> None:
-        """Put the tests in, and let whoever runs them write a reward."""
-        files = folder_files(self._bundle.files, TESTS)
-        directories = {TESTS: 0o755, VERIFIER_DIR.strip("/"): 0o777}
-        script = real_path(self._bundle.files, SCRIPT)
-        with pack(files, directories=directories, executable=script) as archive:
-            sandbox.put("/", archive)
+
+def plant(sandbox: Sandbox, bundle: Bundle) -> None:
+    """Put the tests in, and let whoever runs them write a reward.
+
+    Raises:
+        InfrastructureError: The machine failed.
+    """
+    files = folder_files(bundle.files, TESTS)
+    directories = {TESTS: 0o755, VERIFIER_DIR.strip("/"): 0o777}
+    with pack(files, directories=directories, executable=real_path(bundle.files, SCRIPT)) as archive:
+        sandbox.put("/", archive)
 
 
 def run_tests(
