@@ -9,7 +9,7 @@ from envs_forge.synthesis.bounded import FILE_CHARS, LINE_CHARS, PART_CHARS, bou
 from ..scripted.faults import with_files
 from .children import child, corpus, seed
 
-MANY = 300_000
+MANY = 100_000
 TEXTS = {
     "heredocs of many names": "",
     "newlines": "\n",

@@ -28,14 +28,16 @@ FAR = 1.0
 """A log ratio of the constraints that no other measure has to confirm."""
 FEW = 2
 CONSTRAINTS, CHECKS = "constraints", "checks in "
-_SENTENCE = re.compile(r"[.!?:;]\s+|\n\s*(?:[-*+]|\d+[.)])\s|\n\n")
+_SENTENCE = re.compile(r"[.!?:;]\s|\n[ \t]*(?:[-*+]|\d+[.)])\s|\n\n")
 _DEMAND = re.compile(
     r"[`\d]|\b(?:must|should|shall|only|exactly|each|every|all|no|not|without|never|unless|if|when|where|"
     r"at (?:least|most)|sort(?:ed)?|order|first|last|before|after|same|keep|leave|ignore|count|write)\b",
     re.I,
 )
-_SHELL_CHECK = re.compile(r"(?:^|[;&|(]|\b(?:if|while|then|do|elif)\b)\s*!?\s*(?:\[\[?|test|grep|diff|cmp|jq)\s")
-_COPIED = re.compile(r"^\s*(?:COPY|ADD|EXPOSE)\b", re.I | re.M)
+_SHELL_CHECK = re.compile(
+    r"(?:^|[;&|(]|\b(?:if|while|then|do|elif)\b)[ \t]*(?:![ \t]*)?(?:\[\[?|test|grep|diff|cmp|jq)\s", re.M
+)
+_COPIED = re.compile(r"^[ \t]*(?:COPY|ADD|EXPOSE)\b", re.I | re.M)
 
 
 def measures(bundle: Bundle) -> Mapping[str, float]:
