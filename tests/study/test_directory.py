@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from envs_forge.errors import UserError
+from envs_forge.plan.settings import FrontierConfig
 from envs_forge.study.config import ArmConfig, StudyConfig, load_study
 from envs_forge.study.directory import HELD_OUT, SEEDS, StudyDirectory, grid
 
@@ -20,12 +21,12 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_a_study_may_grow_but_not_change(tmp_path: Path) -> None:
     directory = StudyDirectory(tmp_path)
     directory.begin(CONFIG)
-    more = (*CONFIG.arms, ArmConfig(name="tau-0.3", tau=0.3))
+    more = (*CONFIG.arms, ArmConfig(name="tau-0.3", frontier=FrontierConfig(tau=0.3)))
     directory.begin(CONFIG.model_copy(update={"arms": more, "replicates": 5}))
     for change, key in (
         ({"size": 2}, "size"),
         ({"learner": CONFIG.learner.model_copy(update={"rate": 1.0})}, "learner.rate"),
-        ({"arms": (ArmConfig(name="forge", tau=0.3),)}, "arms.forge"),
+        ({"arms": (ArmConfig(name="forge", frontier=FrontierConfig(tau=0.3)),)}, "arms.forge"),
     ):
         with pytest.raises(UserError, match=key):
             directory.begin(CONFIG.model_copy(update=change))
@@ -36,7 +37,9 @@ def test_an_arm_that_was_left_out_does_not_come_back_as_another(tmp_path: Path) 
     directory.begin(CONFIG)
     directory.begin(CONFIG.model_copy(update={"arms": CONFIG.arms[:1]}))
     with pytest.raises(UserError, match=r"arms\.no-reduce"):
-        directory.begin(CONFIG.model_copy(update={"arms": (ArmConfig(name="no-reduce", tau=0.3),)}))
+        directory.begin(
+            CONFIG.model_copy(update={"arms": (ArmConfig(name="no-reduce", frontier=FrontierConfig(tau=0.3)),)})
+        )
 
 
 def test_other_directories_are_left_alone(tmp_path: Path) -> None:

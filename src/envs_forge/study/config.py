@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from envs_forge.config import read_toml
 from envs_forge.errors import UserError
-from envs_forge.plan.settings import Arm, PlanSettings, Recipe, Scoring, Solver
+from envs_forge.plan.settings import Arm, FrontierConfig, PlanSettings, Recipe, Scoring, Solver
 from envs_forge.rollout.policies.builtin.parameters import BuiltinParameters, Strength, preset
 from envs_forge.train.builtin.settings import LearnerSettings
 
@@ -35,8 +35,8 @@ class ArmConfig(_Part):
     """How the choice is made."""
     scoring: Scoring = Scoring.POSTERIOR
     """Plug-in F or its expectation."""
-    tau: float = Field(default=0.5, ge=0, le=1)
-    """The pass rate that is aimed at."""
+    frontier: FrontierConfig = FrontierConfig()
+    """Other shifts and factors of the actions than the published ones, another pass rate to aim at."""
     quotas: Literal["uniform"] | Mapping[str, float] = {}
     """Least number of uses of skills."""
     rollouts: int | None = Field(default=None, ge=1)
@@ -51,7 +51,7 @@ class ArmConfig(_Part):
                 "arm": self.arm,
                 "solver": self.solver,
                 "scoring": self.scoring,
-                "frontier": {"tau": self.tau},
+                "frontier": self.frontier,
                 "quotas": self.quotas,
                 "seed": seed,
             }
