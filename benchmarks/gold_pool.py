@@ -16,6 +16,7 @@ from typing import Any
 from envs_forge.sandbox import owner
 from envs_forge.sandbox.docker.connection import connect
 from envs_forge.sandbox.docker.container import KIND_LABEL, OWNER_LABEL
+from envs_forge.sandbox.images.build_limits import GROUP as BUILDS
 from envs_forge.sandbox.oci.state import state_root
 from gold_tasks import write_generated
 
@@ -142,7 +143,8 @@ def leftovers() -> set[str]:
     for place in (Path(line.split(" ")[4]) for line in mounts):
         if place.is_relative_to(state_root()) and not any(place.is_relative_to(home) for home in alive):
             found.add(f"mount {place}")
-    at_work = {sandbox.name for home in alive for sandbox in home.glob("run/sandboxes/*")}
+    # The group of builds is everybody's; the last one who builds removes it.
+    at_work = {sandbox.name for home in alive for sandbox in home.glob("run/sandboxes/*")} | {BUILDS}
     groups = (each for each in Path("/sys/fs/cgroup").glob("**/envs-forge-*") if each.name not in at_work)
     return found | {f"control group {each}" for each in groups if each.is_dir()}
 
