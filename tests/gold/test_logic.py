@@ -11,6 +11,7 @@ from envs_forge.bundle.writing import write_bundle
 from envs_forge.errors import DiskFullError, UserError
 from envs_forge.gold.batch import verify_many
 from envs_forge.gold.options import VerifyOptions
+from envs_forge.gold.tamper.battery import script_of
 from envs_forge.gold.verify import VERIFIER_VERSION, verify, verify_directory
 from envs_forge.sandbox.images.model import BuildCode, BuildFault
 from envs_forge.sandbox.verification import Isolation, RewardFault, Verification
@@ -116,8 +117,10 @@ def test_hacks_that_only_live_lets_pay_are_a_warning_and_others_a_rejection():
 
 
 def test_a_group_that_pays_by_a_race_blames_nobody_beside_a_service():
+    one_hack = script_of([]).count("\n( ") + 1
+
     def judged(call):
-        together = any(words.count("\n( ") > 1 for words in call.ran)
+        together = any(words.count("\n( ") > one_hack for words in call.ran)
         return 1.0 if (call.solved and call.isolation is Isolation.LIVE) or together else 0.0
 
     verdict, _ = judge(judged, options=FAST.model_copy(update={"stages": ("tamper",)}))
