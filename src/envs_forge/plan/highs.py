@@ -50,7 +50,12 @@ def version() -> str:
 
 
 def solve(
-    program: Program, *, absolute_gap: float = 0.0, max_nodes: int | None = None, start: Floats | None = None
+    program: Program,
+    *,
+    absolute_gap: float = 0.0,
+    max_nodes: int | None = None,
+    start: Floats | None = None,
+    lean: bool = False,
 ) -> Outcome:
     """Solve a linear or mixed-integer program.
 
@@ -59,11 +64,12 @@ def solve(
         absolute_gap: A mixed-integer solve may stop this close to its bound.
         max_nodes: Most nodes of the search. Limits by time would make the answer depend on the machine's load.
         start: Values of the columns to start from.
+        lean: Leave out the searches inside the search: they help to find a first answer, and slow down what follows.
 
     Raises:
         InvariantError: HiGHS ended with neither an answer nor a proof that there is none.
     """
-    solver = _configure(program.integer is not None, absolute_gap, max_nodes)
+    solver = _configure(program.integer is not None, absolute_gap, max_nodes, lean)
     solver.passModel(_model(program))
     if start is not None:
         solver.setSolution(start.size, np.arange(start.size, dtype=np.int32), start)
@@ -71,7 +77,7 @@ def solve(
     return _read(solver, program.integer is not None)
 
 
-def _configure(integer: bool, absolute_gap: float, max_nodes: int | None) -> Any:
+def _configure(integer: bool, absolute_gap: float, max_nodes: int | None, lean: bool) -> Any:
     import highspy
 
     # `highspy.Highs` prints a banner when it is constructed, before it can be told to be silent; its base does not.
@@ -84,10 +90,9 @@ def _configure(integer: bool, absolute_gap: float, max_nodes: int | None) -> Any
         "mip_rel_gap": 0.0,
         "mip_abs_gap": absolute_gap,
         "mip_allow_restart": False,
-        # Searches inside the search cost more than they find: the incumbents come from growing cores.
-        "mip_heuristic_run_rens": False,
-        "mip_heuristic_run_rins": False,
-        "mip_heuristic_run_root_reduced_cost": False,
+        "mip_heuristic_run_rens": not lean,
+        "mip_heuristic_run_rins": not lean,
+        "mip_heuristic_run_root_reduced_cost": not lean,
         "mip_feasibility_tolerance": tolerance,
         "primal_feasibility_tolerance": tolerance,
         "dual_feasibility_tolerance": tolerance,

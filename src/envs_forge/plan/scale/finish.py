@@ -112,7 +112,7 @@ def _decide(
     """The better of `best` and the best plan in a core, and what no plan in that core can exceed."""
     program = compact(problem, core.candidates, fixed=core.fixed)
     start = None if best is None else program.start(problem, best.chosen)
-    outcome = solve(program.program, absolute_gap=tolerance / 2, max_nodes=nodes, start=start)
+    outcome = solve(program.program, absolute_gap=tolerance / 2, max_nodes=nodes, start=start, lean=best is not None)
     if not outcome.feasible:
         return best, -np.inf if outcome.optimal else np.inf
     bound = outcome.bound + program.fixed_value
