@@ -25,15 +25,7 @@ from synthesis.scripted.model import Mix
 from synthesis.scripted.runs import check, copy_pool, finish, scripted
 
 RECIPES = ("few-shot", "self-instruct", "evol-instruct", "forge")
-COLUMNS = (
-    "recipe",
-    "records",
-    "attempts",
-    "attempts_per_accepted",
-    "tokens_per_attempt",
-    "tokens_per_accepted",
-    "mended",
-)
+COLUMNS = ("records", "attempts", "attempts_per_accepted", "tokens_per_attempt", "tokens_per_accepted", "mended")
 
 
 def compare(here: Path, seeds: Sequence[int], size: int, mix: Mix) -> list[dict[str, Any]]:
