@@ -28,7 +28,7 @@ MOST = 40_000
 GROWTH = 4
 """By how much the open part grows while plans get better."""
 
-STALLED = 5_000
+STALLED = 4_000
 """From so many open candidates on, a search that finds no better plan than the one before is the last."""
 
 GOOD_NODES = 200
