@@ -7,6 +7,8 @@ import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
+from envs_forge.bundle.syntax import parse_source
+
 
 def written(node: ast.AST) -> str:
     """The source of `node`; empty where it is nested too deeply to be written."""
@@ -28,7 +30,7 @@ class PythonFile:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                return cls(tuple(ast.walk(ast.parse(text))))
+                return cls(tuple(ast.walk(parse_source(text))))
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return None
 

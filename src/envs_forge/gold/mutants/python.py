@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 
+from envs_forge.bundle.syntax import parse_source
 from envs_forge.gold.mutants.mutation import Mutation, Operator
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
@@ -31,7 +32,7 @@ def python_mutations(source: bytes) -> Iterator[Mutation]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source)
+            tree = parse_source(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     starts = [0, *(match.end() for match in re.finditer(rb"\n", source))]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from envs_forge.bundle.model import Bundle, BundleFile, Part
+from envs_forge.bundle.syntax import parse_source
 from envs_forge.synthesis.bounded import FILE_CHARS, bounded, within_budget
 
 _IMAGE = re.compile(r"environment/(?:.*/)?(?:[\w.-]*Dockerfile[\w.-]*|docker-compose[\w.-]*|\.dockerignore)")
@@ -119,6 +120,6 @@ def _parsed(text: str) -> ast.Module | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(text)
+            return parse_source(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
