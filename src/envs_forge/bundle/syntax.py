@@ -12,7 +12,7 @@ import threading
 _ONE = threading.Lock()
 
 
-def parse_source(text: str) -> ast.Module:
+def parse_source(text: str | bytes) -> ast.Module:
     """As `ast.parse`, from any thread. The text is never run.
 
     Raises:
