@@ -89,3 +89,10 @@ def test_differing_keys_are_named(change: dict[str, Any], keys: list[str]) -> No
 def test_every_key_is_explained() -> None:
     assert {"policy", "plan.size", "plan.frontier.tau"} <= set(known_keys())
     assert all(field.description for field in RunConfig.model_fields.values())
+
+
+def test_a_model_that_writes_is_the_generator_unless_another_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text('[writer]\nmodel = "w"\n')
+    assert load_config(file, {}).generator == "llm"
+    assert load_config(file, {"generator": "procedural"}).generator == "procedural"

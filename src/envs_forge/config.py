@@ -282,6 +282,9 @@ def load_config(file: Path | None, flags: Settings) -> RunConfig:
     table = merge(read_toml(file) if file is not None else {}, flags)
     if table.get("model") is not None:
         table.setdefault("policy", "terminal")
+    writer = table.get("writer")
+    if isinstance(writer, dict) and writer.get("model") is not None:
+        table.setdefault("generator", "llm")
     if "seed" in table and isinstance(table.setdefault("plan", {}), dict):
         table["plan"].setdefault("seed", table["seed"])
     return make_config(table, where=str(file) if file is not None else "the command line")
