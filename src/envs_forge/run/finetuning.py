@@ -10,7 +10,6 @@ model/                 the trained model, or its adapter
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -18,11 +17,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from envs_forge import __version__
-from envs_forge.config import RunConfig, differing_keys
-from envs_forge.errors import UserError
+from envs_forge.config import RunConfig
 from envs_forge.files import write_json
 from envs_forge.rollout.policy import PolicyIdentity
 from envs_forge.run.parts import cores, open_runtime_for
+from envs_forge.run.request import begun
 from envs_forge.run.seeds import Seed
 from envs_forge.sandbox.runtime import Runtime
 from envs_forge.synthesis.overlap.evaluation import read_evaluation
@@ -146,13 +145,6 @@ def _keep_config(root: Path, config: FinetuningConfig, tasks: dict[str, str]) ->
         essence["settings"].pop(free)
     wanted: dict[str, Any] = {**essence, "tasks": tasks}
     path = root / CONFIG
-    if path.is_file():
-        table = json.loads(path.read_bytes())
-        keys = differing_keys({key: table.get(key) for key in wanted}, wanted)
-        if keys:
-            shown = ", ".join(keys[:8]) + (" …" if len(keys) > 8 else "")
-            raise UserError(f"{root} was begun otherwise: {shown}", fix="put it back or choose another -o")
+    if begun(path, wanted, what="training of a model"):
         return
-    if any(entry.name != ".in-use" for entry in root.iterdir()):
-        raise UserError(f"{root} is no training of a model and not empty", fix="choose another directory with -o")
     write_json(path, {"schema_version": 1, "version": __version__, **wanted})

@@ -10,7 +10,6 @@ DIR/result.json               the figures of every round
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +20,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from envs_forge.bundle.pool import find_bundles
 from envs_forge.bundle.reading import read_bundle
 from envs_forge.bundle.writing import write_bundle
-from envs_forge.config import differing_keys
-from envs_forge.errors import UserError
 from envs_forge.files import write_json
 from envs_forge.run.directory import RunDirectory
+from envs_forge.run.request import begun
 from envs_forge.run.result import RunResult
 from envs_forge.train.builtin.result import TrainingResult
 from envs_forge.train.builtin.settings import LearnerSettings
@@ -131,14 +129,7 @@ def keep_config(root: Path, wanted: Mapping[str, Any]) -> None:
         UserError: Names the keys that differ.
     """
     path = root / CONFIG
-    if path.is_file():
-        table = json.loads(path.read_bytes())
-        keys = [key for key in differing_keys(table, wanted) if key != "loop.rounds"]
-        if keys:
-            shown = ", ".join(keys[:8]) + (" …" if len(keys) > 8 else "")
-            raise UserError(f"{root} was begun otherwise: {shown}", fix="put it back or choose another -o")
-    elif any(entry.name != ".in-use" for entry in root.iterdir()):
-        raise UserError(f"{root} is no loop and not empty", fix="choose another directory with -o")
+    begun(path, wanted, what="loop", free={"loop.rounds"})
     write_json(path, dict(wanted))
 
 

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from envs_forge import __version__
-from envs_forge.config import RunConfig, differing_keys
-from envs_forge.errors import UserError
+from envs_forge.config import RunConfig
 from envs_forge.files import write_json, write_text
 from envs_forge.rollout.policies.builtin.parameters import BuiltinParameters
 from envs_forge.rollout.policies.builtin.stored import write_parameters
 from envs_forge.run.parts import cores, open_runtime_for
+from envs_forge.run.request import begun
 from envs_forge.run.seeds import Seed
 from envs_forge.train.builtin.config import TrainingConfig, start_of
 from envs_forge.train.builtin.learner import Learner, StepMetrics, TrainingTask, visits
@@ -149,14 +149,7 @@ class Training:
         essence = self._config.model_dump(mode="json", exclude={"engine", "concurrency", "checkpoint_every", "policy"})
         wanted: dict[str, Any] = {**essence, "start": self._start.digest, "tasks": tasks}
         path = self._root / CONFIG
-        if path.is_file():
-            table = json.loads(path.read_bytes())
-            keys = differing_keys({key: table.get(key) for key in wanted}, wanted)
-            if keys:
-                shown = ", ".join(keys[:8]) + (" …" if len(keys) > 8 else "")
-                raise UserError(f"{self._root} was begun otherwise: {shown}", fix="put it back or choose another -o")
+        if begun(path, wanted, what="training"):
             return
-        if self._root.is_dir() and any(entry.name != ".in-use" for entry in self._root.iterdir()):
-            raise UserError(f"{self._root} is no training and not empty", fix="choose another directory with -o")
         write_json(path, {"schema_version": 1, "version": __version__, **self._config.model_dump(mode="json"), **wanted,
                           "parameters": self._start.model_dump(mode="json")})  # fmt: skip

@@ -26,13 +26,13 @@ from envs_forge.train.grpo.asking import TrackedAsking
 from envs_forge.train.grpo.sampling import Sampler
 from envs_forge.train.grpo.settings import GrpoSettings
 from envs_forge.train.grpo.tokens import ChatPieces, TokenTrack
+from envs_forge.train.rewards.containers import RETRIED
 
 TASK_KEY = "task"
 """Key of a prompt's first message that holds the content hash of its task."""
 REWARD_KEY = "verifier_reward"
 REWARDED = COUNTED | {TrialStatus.CONTEXT_EXCEEDED}
 """A full context is the agent's doing: what it left is judged by the tests like any other end."""
-RETRIED = frozenset({TrialStatus.MACHINE_ERROR, TrialStatus.ENDPOINT_ERROR, TrialStatus.VERIFIER_ERROR})
 
 
 @dataclass(frozen=True)
