@@ -51,7 +51,9 @@ def random_problem(seed: int, *, most_seeds: int = 8, most_skills: int = 5, most
     )
 
 
-def large(seeds: int, skills: int, size: int, families: int | None = None, constants: str = "published") -> Problem:
+def large(
+    seeds: int, skills: int, size: int, families: int | None = None, constants: str = "published", number: int = 0
+) -> Problem:
     """An instance of the benchmark. Loaded by its path: as a directory of modules it would hide packages of tests."""
     name = "planner_instances"
     if name not in sys.modules:
@@ -62,7 +64,7 @@ def large(seeds: int, skills: int, size: int, families: int | None = None, const
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
     maker = sys.modules[name]
-    return maker.make(maker.Spec(seeds, skills, size, families, constants))
+    return maker.make(maker.Spec(seeds, skills, size, families, constants, number))
 
 
 def _skills(rng: np.random.Generator, rows: int, skills: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from envs_forge.plan.problem import Problem
-from envs_forge.plan.scale import descend, finish, optimum, sample
+from envs_forge.plan.scale import cases, descend, finish, optimum, sample, search
 from envs_forge.plan.solve import SlackError, solve
 
-from .instances import cp_sat, random_problem
+from .instances import cp_sat, large, random_problem
 
 PER_BLOCK = 30
 
@@ -48,15 +48,43 @@ def test_the_optimum_is_that_of_cp_sat(block: int) -> None:
     assert sum(np.isfinite(truths)) > PER_BLOCK / 2
 
 
-@pytest.mark.parametrize("block", range(8, 11))
-def test_the_way_for_large_pools_gives_the_same(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With samples, cores and steps so small that these instances take all of the way."""
+def all_of_the_way(monkeypatch: pytest.MonkeyPatch, *, opened: int, nodes: int) -> None:
+    """Samples, cores and steps so small that small instances take all steps of the way for large ones."""
     monkeypatch.setattr(sample, "FIRST", 2)
     monkeypatch.setattr(sample, "LEAST_SIZE", 1)
     monkeypatch.setattr(descend, "CORE", 3)
     monkeypatch.setattr(descend, "CONTRADICTED", 3)
-    monkeypatch.setattr(finish, "FIRST", 2)
-    monkeypatch.setattr(finish, "GOOD_NODES", 5)
+    monkeypatch.setattr(search, "FIRST", opened)
+    monkeypatch.setattr(search, "GOOD_NODES", nodes)
+    monkeypatch.setattr(cases, "FIRST", opened)
     monkeypatch.setattr(optimum, "LARGE", 10**9)
+
+
+@pytest.mark.parametrize("block", range(8, 11))
+def test_the_way_for_large_pools_gives_the_same(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    all_of_the_way(monkeypatch, opened=2, nodes=5)
     for problem in problems(block):
         compare(problem)
+
+
+@pytest.mark.parametrize("by_cases", [True, False])
+def test_penalties_that_a_few_draws_decide_are_proven(by_cases: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the linear relaxation is loose: with the proof by cases, and by opening more without it."""
+    all_of_the_way(monkeypatch, opened=10, nodes=1)
+    found: list[cases.Proof | None] = []
+
+    def watched(state: search.Search) -> cases.Proof | None:
+        found.append(cases.by_cases(state))
+        return found[-1]
+
+    for number in range(0, 40, 2):
+        problem, rng = large(40, 15, 8, None, "steep", number), np.random.default_rng(number)
+        if number % 3 == 0:
+            problem = replace(problem, capacity=rng.integers(1, 3, problem.seeds))
+        if number % 4 == 2:
+            limits = np.where(rng.random(15) < 0.5, np.inf, np.maximum(3, problem.quotas // 1.3))
+            problem = replace(problem, slack_limit=limits)
+        with monkeypatch.context() as patch:
+            patch.setattr(finish, "by_cases", watched if by_cases else lambda state: None)
+            compare(problem)
+    assert sum(proof is not None and proof.cases > 0 for proof in found) >= (3 if by_cases else 0)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 
 from envs_forge.plan.alike import counted, counts, settled
-from envs_forge.plan.check import evaluate
+from envs_forge.plan.check import closed_form, evaluate
 from envs_forge.plan.collapse import collapse
 from envs_forge.plan.exact import compact
 from envs_forge.plan.highs import solve as solve_program
 from envs_forge.plan.lagrange import clip_prices, look
 from envs_forge.plan.problem import Problem, Solution, reachable
+from envs_forge.plan.scale import finish
+from envs_forge.plan.scale.cases import by_cases
 from envs_forge.plan.scale.descend import descend
 from envs_forge.plan.scale.optimum import best_prices
 from envs_forge.plan.scale.sample import thin
@@ -106,6 +109,33 @@ def test_any_prices_bound_what_any_plan_is_worth(number: int) -> None:
         prices = clip_prices(problem, rng.random(problem.quotas.size) * rng.choice([0.1, 1.0, 5.0]))
         if problem.size:
             assert look(problem, prices).bound >= truth - 1e-9
+
+
+@pytest.mark.parametrize("number", range(30))
+def test_any_prices_bound_the_plans_that_miss_so_much(number: int) -> None:
+    """Every plan of a small problem lies under the bound of each range that holds what it misses."""
+    problem = random_problem(number, most_seeds=5, most_size=3)
+    problem = replace(problem, capacity=np.ones(problem.seeds, np.int64))
+    usable = np.flatnonzero(problem.allowed.ravel())
+    rng, seen = np.random.default_rng(number), 0
+    for plan in combinations(usable.tolist(), problem.size):
+        chosen = np.array(plan, np.int64)
+        short = closed_form(problem, chosen)[1]
+        if np.unique(chosen // 6).size < chosen.size or np.any(short > problem.limits) or seen > 300:
+            continue
+        seen += 1
+        total = float(short.sum())
+        for missing in ((total, total), (0.0, total), (total, np.inf), (max(total - 1, 0), total + 2)):
+            ranged = replace(problem, missing=missing)
+            prices = clip_prices(ranged, rng.random(problem.quotas.size) * rng.choice([0.1, 1.0, 5.0]))
+            assert look(ranged, prices).bound >= evaluate(problem, chosen) - 1e-9
+
+
+def test_a_small_plan_under_steep_penalties_is_proven_by_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    proofs = []
+    monkeypatch.setattr(finish, "by_cases", lambda search: proofs.append(by_cases(search)) or proofs[-1])
+    proven(large(3_000, 200, 100, 300, "steep"))
+    assert [proof is not None and proof.cases > 0 for proof in proofs] == [True]
 
 
 def test_the_descent_ends_at_the_linear_relaxation() -> None:

@@ -8,6 +8,7 @@ skill with a quota, one `w` (optional uses) and one `ξ` (missing uses), both co
          Σ x = size
          Σ_required x + w + ξ ≥ m        for each quota
          Σ_optional x − w ≥ 0            for each quota
+        least ≤ Σ ξ ≤ most              where the problem says how much may be missing in all
 
 `w` and `ξ` get no upper bounds that the rows imply: those would only weaken the prices. Read back is x alone. The
 integer program counts candidates with the same skills together (`alike.py`).
@@ -15,7 +16,7 @@ integer program counts candidates with the same skills together (`alike.py`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,8 +32,8 @@ class Compact:
     """The program with what its rows and columns stand for.
 
     Columns: draws of `candidates`, then `w`, then `ξ`, one of each for every skill in `skills`, then the counts of
-    `kinds` in an integer program. Rows: seeds with several candidates, the size, the quotas, the optional offers, the
-    counts. `fixed` are draws that are part of every solution.
+    `kinds` in an integer program. Rows: seeds with several candidates, the size, the quotas, the optional offers,
+    what is missing in all, the counts. `fixed` are draws that are part of every solution.
     """
 
     program: Program
@@ -103,10 +104,25 @@ def compact(
         values=values,
         integer=np.arange(count + 2 * width) < count if integer else None,
     )
+    if problem.missing is not None:
+        program = _in_all(program, problem.missing, count + width + np.arange(width))
     kinds = None
     if integer:
         program, kinds = counted(program, problem, kept)
     return Compact(program, kept, skills, size_row, done, float(flat[done].sum()), kinds)
+
+
+def _in_all(program: Program, missing: tuple[float, float], columns: Ints) -> Program:
+    """The program with limits for the sum of some columns."""
+    row = np.full(columns.size, program.row_lower.size)
+    return replace(
+        program,
+        row_lower=np.append(program.row_lower, missing[0]),
+        row_upper=np.append(program.row_upper, missing[1]),
+        rows=np.concatenate([program.rows, row]),
+        columns=np.concatenate([program.columns, columns]),
+        values=np.concatenate([program.values, np.ones(columns.size)]),
+    )
 
 
 def _matrix(problem: Problem, kept: Ints, skills: Ints, position: Ints, several: Bools) -> tuple[Ints, Ints, Floats]:

@@ -40,6 +40,7 @@ class Outcome:
     column_dual: Floats
     objective: float
     bound: float
+    nodes: int = 0
 
 
 def version() -> str:
@@ -56,6 +57,7 @@ def solve(
     max_nodes: int | None = None,
     start: Floats | None = None,
     lean: bool = False,
+    cutoff: float | None = None,
 ) -> Outcome:
     """Solve a linear or mixed-integer program.
 
@@ -65,11 +67,16 @@ def solve(
         max_nodes: Most nodes of the search. Limits by time would make the answer depend on the machine's load.
         start: Values of the columns to start from.
         lean: Leave out the searches inside the search: they help to find a first answer, and slow down what follows.
+        cutoff: Answers of a mixed-integer program that are no better may be missed, and where all are, it counts as
+            infeasible. So a bound below the cutoff means no more than the cutoff.
 
     Raises:
         InvariantError: HiGHS ended with neither an answer nor a proof that there is none.
     """
     solver = _configure(program.integer is not None, absolute_gap, max_nodes, lean)
+    if cutoff is not None:
+        # HiGHS minimises inside, so that is where the bound of an answer lies.
+        solver.setOptionValue("objective_bound", -cutoff)
     solver.passModel(_model(program))
     if start is not None:
         solver.setSolution(start.size, np.arange(start.size, dtype=np.int32), start)
@@ -145,4 +152,5 @@ def _read(solver: Any, integer: bool) -> Outcome:
         column_dual=np.asarray(answer.col_dual, dtype=np.float64),
         objective=float(info.objective_function_value),
         bound=float(info.mip_dual_bound if integer else info.objective_function_value),
+        nodes=max(0, int(info.mip_node_count)),
     )

@@ -6,7 +6,9 @@ best of those. Hence, for every μ ≥ 0 (and ≤ λ where the slack is not limi
 
     UB(μ) = Σ top-`size` of val − μ·m + Σ max(μ − λ, 0)·limit
 
-is no less than the value of any plan. Computed in double precision from the data, it needs no trust in a solver.
+is no less than the value of any plan. Where the uses missing in all lie between two numbers, prices may exceed λ, and
+the last term becomes the most that `Σ (μ − λ)·ξ` can be within them. Computed in double precision from the data, it
+needs no trust in a solver.
 
 With the threshold ν, the value of the last draw that enters, a candidate's *loss* is `max(best of its seed, ν) − val`.
 A plan with total loss L is worth at most UB(μ) − L, so a candidate whose loss exceeds `UB(μ) − value of a known plan`
@@ -49,6 +51,8 @@ class View:
 
 def clip_prices(problem: Problem, prices: Floats) -> Floats:
     """The nearest prices for which the bound holds."""
+    if problem.missing is not None and np.isfinite(problem.missing[1]):
+        return np.maximum(prices, 0.0)
     top = np.where(np.isinf(problem.limits), problem.penalty, np.inf)
     return np.clip(prices, 0.0, top)
 
@@ -60,10 +64,28 @@ def look(problem: Problem, prices: Floats) -> View:
     best = value[np.arange(problem.seeds), action]
     draws, threshold, following = _fill(best, problem.capacity, problem.size)
     drawn = np.flatnonzero(draws)
-    over = np.maximum(prices - problem.penalty, 0.0)
-    bound = draws[drawn] @ best[drawn] - prices @ problem.quotas + over @ np.where(over > 0, problem.limits, 0.0)
+    bound = draws[drawn] @ best[drawn] - prices @ problem.quotas + _missing(problem, prices)
     loss = np.subtract(np.maximum(best, threshold)[:, None], value, out=value)
     return View(prices, action, best, draws, threshold, following, loss, float(bound))
+
+
+def _missing(problem: Problem, prices: Floats) -> float:
+    """The most that missing uses can be worth at some prices; −inf where fewer can be missing than must be."""
+    gain = prices - problem.penalty
+    if problem.missing is None:
+        over = np.maximum(gain, 0.0)
+        return float(over @ np.where(over > 0, problem.limits, 0.0))
+    wanted = problem.quotas > 0
+    gain, room = gain[wanted], problem.limits[wanted]
+    least, most = problem.missing
+    order = np.argsort(-gain, kind="stable")
+    gain, filled = gain[order], np.cumsum(room[order])
+    if filled.size == 0 or filled[-1] < least:
+        return 0.0 if least <= 0 else -np.inf
+    # Everything that pays, up to the most; then what pays least badly, up to the least.
+    amount = np.diff(np.minimum(filled, np.where(gain > 0, most, least)), prepend=0.0)
+    paying = np.maximum(amount, 0.0)
+    return float(gain[paying > 0] @ paying[paying > 0])
 
 
 def _values(problem: Problem, prices: Floats) -> Floats:

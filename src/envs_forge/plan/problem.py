@@ -48,6 +48,7 @@ class Problem:
         keys: (S,) stable hashes of the seeds' content, which settle ties.
         skill_keys: (V,) stable hashes of the skills, so that skills without a quota change nothing; None: of their
             places.
+        missing: Least and most uses that may be missing in all; None: any number. Only a proof by cases sets it.
     """
 
     scores: Floats
@@ -62,6 +63,7 @@ class Problem:
     slack_limit: Floats | None
     keys: Keys
     skill_keys: Keys | None = None
+    missing: tuple[float, float] | None = None
 
     @property
     def seeds(self) -> int:

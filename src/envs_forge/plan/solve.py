@@ -110,6 +110,7 @@ def _optimum(problem: Problem) -> Solution:
         "groups": str(groups.problem.seeds),
         "price_steps": str(best.steps),
         "candidates_opened": str(best.finish.opened),
+        "cases": str(best.finish.cases),
     }
     return Solution(
         chosen=chosen,
