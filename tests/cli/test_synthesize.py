@@ -68,6 +68,15 @@ def test_a_dry_run_prints_the_prompt_and_its_tokens(forge: Forge, pool: Path, ra
     assert "at most $0.0" in said.out
 
 
+def test_a_dry_run_shows_the_rates_that_are_given(forge: Forge, pool: Path, rates: Path) -> None:
+    said = forge("synthesize", "-p", "pool", "--pass-rates", "rates.json", *MODEL, "--dry-run", "--json")
+    assert said.code == 0, said.err
+    shown = said.json["prompt"]["assignment"]
+    rows = {row["id"]: row for row in json.loads(rates.read_text())}
+    assert (shown["k"], shown["n"]) == (rows[shown["seed_id"]]["k"], rows[shown["seed_id"]]["n"])
+    assert shown["pass_rate"] == shown["k"] / shown["n"]
+
+
 def test_a_dry_run_as_json_names_who_is_ineligible_and_why(forge: Forge, pool: Path, rates: Path) -> None:
     (pool / "seed-1" / "instruction.md").write_text("canary-17\n")
     said = forge("run", "-p", "pool", *MODEL, "--canary", "canary-17", "--dry-run", "--json")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from envs_forge.cli.console import say, show_json
 from envs_forge.cli.outcomes import dry_run_document
 from envs_forge.config import RunConfig
 from envs_forge.errors import UserError
-from envs_forge.plan.model import ACTIONS, CandidateSkills
+from envs_forge.plan.model import ACTIONS, CandidateSkills, Choice
 from envs_forge.run.seeds import Seed
 from envs_forge.synthesis.generator import Assignment
 
@@ -81,17 +83,18 @@ def prompt_document(config: RunConfig) -> dict[str, Any]:
 
 
 def _first(config: RunConfig, seeds: list[Seed], options: dict[str, Any]) -> tuple[Assignment, Seed]:
-    """The first choice of the plan that is given; else the first action that applies, at a pass rate of one half."""
+    """What the plan or the pass rates that are given choose first; else the first action that applies, as if at 2/4."""
     from envs_forge.plan.recipes import MASKS
-    from envs_forge.run.given import read_plan
+    from envs_forge.run.given import digests_of
     from envs_forge.run.place import Place
 
-    if config.planned is not None:
-        by_hash = {seed.hash: seed for seed in seeds}
-        for choice in read_plan(config.planned).choices:
-            if choice.seed_hash in by_hash:
-                place = Place(0, 0, choice, str(config.plan.recipe))
-                return place.draw(0).assignment, by_hash[choice.seed_hash]
+    by_hash = {seed.hash: seed for seed in seeds}
+    for choice in _choices(config):
+        if choice.seed_hash in by_hash:
+            place = Place(0, 0, choice, str(config.plan.recipe))
+            digests = digests_of(Path(config.pass_rates), seeds) if config.pass_rates else {}
+            assignment = place.draw(0).assignment.model_copy(update={"digest": digests.get(choice.seed_hash, "")})
+            return assignment, by_hash[choice.seed_hash]
     for seed in seeds:
         for action in ACTIONS:
             own = options[seed.hash][str(action)]
@@ -101,3 +104,17 @@ def _first(config: RunConfig, seeds: list[Seed], options: dict[str, Any]) -> tup
                 skills = {"required": own.required, "optional": own.optional[:1]}
                 return Assignment(slot=0, draw=0, action=action, **told, **skills), seed
     raise UserError("no action of this recipe applies to any of the seeds", fix="see `ineligible` of --dry-run --json")
+
+
+def _choices(config: RunConfig) -> Sequence[Choice]:
+    """Those of the plan that is given, or the one that a plan of one makes of the pass rates."""
+    from envs_forge.plan.planner import make_plan
+    from envs_forge.run.given import read_plan
+    from envs_forge.run.rates import plan_inputs, read_rates
+
+    if config.planned is not None:
+        return read_plan(config.planned).choices
+    if config.pass_rates is None:
+        return ()
+    rows = read_rates(Path(config.pass_rates), scoring=config.plan.scoring)
+    return make_plan(plan_inputs(rows, config).seeds, config.plan.model_copy(update={"size": 1})).choices

@@ -53,7 +53,7 @@ def _read(config: RunConfig, seeds: Sequence[Seed]) -> tuple[dict[str, tuple[flo
             seed = by_hash.get(row.content_hash) if row.content_hash else by_name.get(row.id)
             if seed is not None:
                 known[seed.hash] = (row.k, row.n)
-        digests = _digests(path, seeds)
+        digests = digests_of(path, seeds)
     if not known.keys() & {seed.hash for seed in seeds}:
         raise UserError(
             f"none of the pass rates belongs to one of the {len(seeds)} seeds",
@@ -62,7 +62,7 @@ def _read(config: RunConfig, seeds: Sequence[Seed]) -> tuple[dict[str, tuple[flo
     return known, digests
 
 
-def _digests(path: Path, seeds: Sequence[Seed]) -> Mapping[str, str]:
+def digests_of(path: Path, seeds: Sequence[Seed]) -> Mapping[str, str]:
     """How rollouts failed, where the rates come from a run that still has them."""
     ledger = RunDirectory(path).ledger
     if not ledger.is_file():
