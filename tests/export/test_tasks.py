@@ -11,16 +11,13 @@ from envs_forge.bundle.reading import make_bundle, read_bundle
 from envs_forge.errors import InvariantError, UserError
 from envs_forge.export.tasks import IndexLine, write_export
 
+from .samples import line_of
+
 
 def environment(name: str, text: str = "Do it.\n", **changes: object) -> tuple[Bundle, IndexLine]:
     files = {"instruction.md": BundleFile(data=text.encode()), "task.toml": BundleFile(data=b"")}
     bundle = make_bundle(name, files)
-    line = IndexLine(
-        id=name, path=f"tasks/{name}", content_hash=content_hash(bundle), parent="seed", parent_hash="h",
-        recipe="forge", action="reduce/in_depth", seed_pass_rate=0.25, seed_k=1, seed_n=4, predicted_pass_rate=0.5,
-        frontier_score=1.0, skills=("tool/jq",), generator="procedural", verdict_digest="d", isolation="fresh",
-    )  # fmt: skip
-    return bundle, line.model_copy(update=changes)
+    return bundle, line_of(bundle).model_copy(update=changes)
 
 
 def test_an_export_is_tasks_and_one_line_each(tmp_path: Path) -> None:
