@@ -13,6 +13,15 @@ from envs_forge.cli.console import show_json
 @click.command()
 @click.argument("run", required=False, metavar="[RUN]")
 @options.pool()
+@click.option(
+    "-d",
+    "--dataset",
+    "datasets",
+    multiple=True,
+    metavar="NAME",
+    help="Dataset of Harbor's registry, downloaded once, e.g. terminal-bench@2.0. Repeatable.",
+)
+@click.option("--registry", metavar="URL|FILE", help="Another registry of datasets than Harbor's own.")
 @options.policy()
 @options.fresh()
 @options.machine()
@@ -26,6 +35,8 @@ def evaluate(
     run: str | None,
     file: str | None,
     output: str | None,
+    datasets: tuple[str, ...],
+    registry: str | None,
     compare: tuple[str, str] | None,
     dry_run: bool,
     quiet: bool,
@@ -34,11 +45,12 @@ def evaluate(
 ) -> int:
     """Evaluate a policy on tasks: Pass@1 and Pass@k with intervals.
 
-    Give tasks (-p) to measure the policy on them -k times each, or RUN, a directory or a name under runs/, to
+    Give tasks (-p, -d) to measure the policy on them -k times each, or RUN, a directory or a name under runs/, to
     finish and show an evaluation or a measurement that exists. Each figure is shown over the rollouts that count
     and over all of them. Exits with 1 when a rollout is missing or a task has none that counts.
     """
     from envs_forge.cli.conduct import begin, go_on
+    from envs_forge.cli.datasets import with_datasets
     from envs_forge.cli.evaluated import comparison_document, show_comparison, show_evaluation
     from envs_forge.cli.outcomes import dry_run_document
     from envs_forge.errors import UserError
@@ -46,8 +58,9 @@ def evaluate(
     from envs_forge.run.evaluated import stored_evaluation
     from envs_forge.run.stored import finished_result, resumed_config
 
-    if sum((run is not None, bool(flags["paths"]) or file is not None, compare is not None)) != 1:
-        raise UserError("evaluate what?", fix="give -p TASKS, or one RUN, or --compare A B")
+    tasks = bool(flags["paths"] or datasets) or file is not None
+    if sum((run is not None, tasks, compare is not None)) != 1:
+        raise UserError("evaluate what?", fix="give -p TASKS or -d DATASET, or one RUN, or --compare A B")
     if compare is not None:
         found = comparison_document(*(find_run(name) for name in compare))
         show_json(found.model_dump(mode="json")) if json_ else show_comparison(found)
@@ -60,6 +73,8 @@ def evaluate(
                 go_on(directory, config, quiet=quiet)
     else:
         config = options.config(file, flags, goal="pass-rates")
+        if datasets:
+            config = with_datasets(config, datasets, registry, beside=bool(flags["paths"]))
         if dry_run:
             show_json(dry_run_document(config))
             return 0
