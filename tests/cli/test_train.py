@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from envs_forge.report import plots
 from envs_forge.run.training import Training
 from envs_forge.train.builtin.result import TrainingResult
 from train.builtin.truth import SEEDS, obtain
@@ -11,6 +13,7 @@ from train.builtin.truth import SEEDS, obtain
 from .conftest import Forge
 
 POOL = ("-p", str(SEEDS), "-l", "4", "--batch", "2")
+SVG = "http://www.w3.org/2000/svg"
 
 
 @pytest.fixture(autouse=True)
@@ -59,11 +62,28 @@ def test_a_trained_policy_is_trained_further_elsewhere(forge: Forge, here: Path)
         (("-i", "no-such-*"), "-i and -x"),
     ],
 )
-def test_mistakes_are_one_line(forge: Forge, arguments: tuple[str, ...], word: str) -> None:
+def test_mistakes_are_one_line(forge: Forge, here: Path, arguments: tuple[str, ...], word: str) -> None:
     said = forge("train", *POOL, *arguments)
     assert (said.code, said.out) == (2, "")
     assert word in said.err
     assert "Traceback" not in said.err
+    assert not (here / "trained").exists()
+
+
+def test_a_mistake_leaves_a_directory_that_was_there(forge: Forge, here: Path) -> None:
+    (here / "mine").mkdir()
+    assert forge("train", *POOL, "--policy", "builtin:none.json", "-o", "mine").code == 2
+    assert (here / "mine").is_dir()
+
+
+def test_the_metrics_are_drawn(forge: Forge, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert forge("train", *POOL, "-q", "--epochs", "2").code == 0
+    reward, mixed = ((here / "trained" / name).read_text() for name in ("reward.svg", "mixed.svg"))
+    assert [ElementTree.fromstring(picture).tag for picture in (reward, mixed)] == [f"{{{SVG}}}svg"] * 2
+    assert reward != mixed
+    monkeypatch.setattr(plots, "can_plot", lambda: False)
+    assert forge("train", *POOL, "-q", "-o", "plain").code == 0
+    assert not list((here / "plain").glob("*.svg"))
 
 
 def test_another_training_in_its_place_is_refused(forge: Forge) -> None:

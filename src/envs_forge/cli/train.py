@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,15 +47,34 @@ def train(model: str | None, output: str | None, quiet: bool, json_: bool, **fla
     in a hundred is checked again. The same command goes on with a training that was stopped. Exits with 1 when a
     check found another reward.
     """
-    from envs_forge.run.directory import RunDirectory
     from envs_forge.run.seeds import load_seeds, select_paths
 
     paths = select_paths(flags["paths"], include=flags["include"], exclude=flags["exclude"], limit=flags["limit"])
     root = Path(output or "trained").absolute()
-    root.mkdir(parents=True, exist_ok=True)
+    conduct = _model if model is not None else _builtin
+    return conduct(root, load_seeds(paths), flags | {"model": model}, quiet, json_)
+
+
+@contextlib.contextmanager
+def _held(root: Path) -> Iterator[None]:
+    """A training's directory, made and held, and drawn in when all went well. One that stays empty goes again."""
+    import shutil
+
+    from envs_forge.files import disk_faults
+    from envs_forge.report.plots import write_curves
+    from envs_forge.run.directory import RunDirectory
+
+    new = not root.exists()
+    with disk_faults(root):
+        root.mkdir(parents=True, exist_ok=True)
     with RunDirectory(root).hold():
-        conduct = _model if model is not None else _builtin
-        return conduct(root, load_seeds(paths), flags | {"model": model}, quiet, json_)
+        try:
+            yield
+        except BaseException:
+            if new and [path.name for path in root.iterdir()] == [".in-use"]:
+                shutil.rmtree(root)
+            raise
+        write_curves(root)
 
 
 def _model(root: Path, seeds: Sequence[Seed], flags: dict[str, Any], quiet: bool, json_: bool) -> int:
@@ -71,7 +91,8 @@ def _model(root: Path, seeds: Sequence[Seed], flags: dict[str, Any], quiet: bool
         network=not flags["no_network"],
         concurrency=flags["concurrency"],
     )
-    result = conduct_finetuning(root, config, seeds, say=(lambda line: None) if quiet else note)
+    with _held(root):
+        result = conduct_finetuning(root, config, seeds, say=(lambda line: None) if quiet else note)
     if json_:
         show_json({key: value for key, value in result.items() if key != "shown"})
     else:
@@ -98,6 +119,7 @@ def _builtin(root: Path, seeds: Sequence[Seed], flags: dict[str, Any], quiet: bo
         network=not flags["no_network"],
         concurrency=flags["concurrency"],
     )
-    result = conduct_training(root, config, seeds, quiet=quiet)
+    with _held(root):
+        result = conduct_training(root, config, seeds, quiet=quiet)
     show_json({"training": str(root), **result.model_dump(mode="json")}) if json_ else show_training(root, result, say)
     return 1 if result.mismatches else 0

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from envs_forge.errors import PrerequisiteError
-from envs_forge.report.curves import Curve
+from envs_forge.files import write_text
+from envs_forge.report.curves import Curve, read_curve
 
 BLUE, ORANGE, GREY = "#0b5394", "#c55a11", "#666666"
 _SIZE = (6.4, 3.4)
 _BINS = 10
+
+
+def can_plot() -> bool:
+    """Whether matplotlib is there."""
+    from importlib.util import find_spec
+
+    return find_spec("matplotlib") is not None
 
 
 def require_plots() -> None:
@@ -20,9 +29,7 @@ def require_plots() -> None:
     Raises:
         PrerequisiteError: It is not.
     """
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
+    if not can_plot():
         raise PrerequisiteError("matplotlib is not installed", fix="pip install 'envs-forge[report]'")
 
 
@@ -73,12 +80,42 @@ def actions(counts: Sequence[tuple[str, int]]) -> str:
 
 def learning(curves: Sequence[Curve]) -> str:
     """Mean reward by step."""
-    figure, axes = _axes("step", "mean reward")
-    for curve, colour, mark in zip(curves, (BLUE, ORANGE, GREY) * len(curves), "osD^vx" * len(curves), strict=False):
-        known = [(step, reward) for step, reward in zip(curve.steps, curve.rewards, strict=True) if reward is not None]
+    return _by_step("mean reward", [(curve.name, curve.steps, curve.rewards) for curve in curves])
+
+
+def mixed(curves: Sequence[Curve]) -> str:
+    """Share of the groups with a gradient, by step."""
+    return _by_step("share of mixed groups", [(curve.name, curve.steps, curve.mixed) for curve in curves])
+
+
+def write_curves(root: Path) -> list[Path]:
+    """Draw the metrics of a training beside them, as `reward.svg` and `mixed.svg`.
+
+    Returns:
+        The files; none where matplotlib is missing.
+
+    Raises:
+        UserError: The records of the training are damaged.
+    """
+    if not can_plot():
+        return []
+    curve = read_curve(root)
+    files = {root / "reward.svg": learning([curve]), root / "mixed.svg": mixed([curve])}
+    for path, picture in files.items():
+        write_text(path, picture)
+    return list(files)
+
+
+def _by_step(what: str, lines: Sequence[tuple[str, Sequence[int], Sequence[float | None]]]) -> str:
+    """Figures between 0 and 1 by step; a step without one is left out."""
+    figure, axes = _axes("step", what)
+    for (name, steps, values), colour, mark in zip(
+        lines, (BLUE, ORANGE, GREY) * len(lines), "osD^vx" * len(lines), strict=False
+    ):
+        known = [(step, value) for step, value in zip(steps, values, strict=True) if value is not None]
         axes.plot(
-            [s for s, _ in known], [r for _, r in known], color=colour, marker=mark, markersize=3.5, linewidth=1.3,
-            label=curve.name,
+            [s for s, _ in known], [v for _, v in known], color=colour, marker=mark, markersize=3.5, linewidth=1.3,
+            label=name,
         )  # fmt: skip
     axes.set_ylim(-0.02, 1.02)
     return _svg(figure, axes)

@@ -29,6 +29,7 @@ from envs_forge.train.builtin.learner import TrainingTask
 from envs_forge.train.grpo.settings import GrpoSettings
 
 CONFIG, PREFLIGHT = "finetuning.json", "preflight.json"
+WHAT = "training of a model"
 
 
 class FinetuningConfig(BaseModel):
@@ -79,7 +80,7 @@ def finetune(
     from envs_forge.train.grpo.trainer import require_extra
 
     require_extra()
-    _keep_config(root, config, {seed.id: seed.hash for seed in seeds})
+    begun(root / CONFIG, _request(config, {seed.id: seed.hash for seed in seeds}), what=WHAT)
     with open_runtime_for(RunConfig(engine=config.engine, network=config.network)) as runtime:
         return _train(root, config, [TrainingTask(seed.bundle, seed.hash) for seed in seeds], runtime, say, on_step)
 
@@ -114,6 +115,9 @@ def _train(
         longest_prompt=max(preflight.prompt_tokens(task, pieces, settings) for task in usable),
         too_long=too_long,
     )
+    if not (root / CONFIG).is_file():
+        request = _request(config, {task.bundle.id: task.hash for task in tasks})
+        write_json(root / CONFIG, {"schema_version": 1, "version": __version__, **request})
     write_json(root / PREFLIGHT, found.model_dump(mode="json"))
     say(f"{found.tasks} tasks, prompts of at most {found.longest_prompt} tokens; loading the model")
     identity = PolicyIdentity(
@@ -139,12 +143,9 @@ def _train(
     return training.run()
 
 
-def _keep_config(root: Path, config: FinetuningConfig, tasks: dict[str, str]) -> None:
+def _request(config: FinetuningConfig, tasks: dict[str, str]) -> dict[str, Any]:
+    """What must stay the same where a training is gone on with."""
     essence = config.model_dump(mode="json", exclude={"engine", "concurrency", "oracles", "held_out"})
     for free in ("steps", "checkpoint_every", "vllm_url", "micro_batch"):  # they do not change what was trained so far
         essence["settings"].pop(free)
-    wanted: dict[str, Any] = {**essence, "tasks": tasks}
-    path = root / CONFIG
-    if begun(path, wanted, what="training of a model"):
-        return
-    write_json(path, {"schema_version": 1, "version": __version__, **wanted})
+    return {**essence, "tasks": tasks}

@@ -85,6 +85,7 @@ def test_an_oracle_that_fails_here_ends_it_before_the_model_is_loaded(model: Pat
     folder = write(tmp_path / "tasks", silent())
     with pytest.raises(UserError, match="oracle of silent does not pass here"):
         train(tmp_path / "t", folder, config(model, steps=1))
+    assert not list((tmp_path / "t").iterdir())
 
 
 def test_a_held_out_task_is_refused(model: Path, tmp_path: Path) -> None:
