@@ -129,6 +129,7 @@ def test_quotas_as_written() -> None:
         parse_quotas(["tool/awk=3", "tool/awk=4"])
 
 
+NAMES = "id,k,n\n07-tally-logs,1,4\n08-Sort-Logs,1,4\n09-merge-json,1,4\n"
 BAD = [
     ("nan.csv", "id,k,n\na,nan,4\nb,1,4\n", [], "the rate is not a number: row 1"),
     ("empty.csv", "id,k,n\na,1,4\nb,0,0\n", [], "n = 0: row 2"),
@@ -139,7 +140,9 @@ BAD = [
     ("alone.csv", "id,rate\na,0.5\n", [], "no n (only plug-in scoring"),
     ("fine.csv", "id,k,n\na,1,4\n", ["-N", "0"], "size must be at least 1, not 0"),
     ("fine.csv", "id,k,n\na,1,4\n", ["--tau", "1.5"], "tau: input should be less than or equal to 1"),
-    ("fine.csv", "id,k,n\na,1,4\n", ["--explain", "b"], "there is no seed b in the pool"),
+    ("fine.csv", "id,k,n\na,1,4\n", ["--explain", "b"], "there is no seed b in the pool (name one of its 1 seeds)"),
+    ("fine.csv", NAMES, ["--explain", "logs"], "in the pool (did you mean 07-tally-logs or 08-Sort-Logs?)"),
+    ("fine.csv", NAMES, ["--explain", "09-mege-json"], "in the pool (did you mean 09-merge-json?)"),
     ("fine.csv", "id,k,n\na,1,4\n", ["-c", "run.toml", "-N", "3"], "3 draws were asked for"),
     ("plain.txt", "a 1 4\n", [], "unknown kind of file"),
 ]

@@ -6,6 +6,7 @@ one = explain_seed(plan, seeds, settings, "s17")
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -64,7 +65,9 @@ def explain_seed(
     """
     view = _View(plan, seeds, settings, tuple(forbidden))
     if seed_id not in view.row:
-        raise UserError(f"there is no seed {seed_id} in the pool")
+        near = _near(seed_id, sorted(view.row))
+        fix = f"did you mean {' or '.join(near)}?" if near else f"name one of its {len(view.row)} seeds"
+        raise UserError(f"there is no seed {seed_id} in the pool", fix=fix)
     row = view.row[seed_id]
     seed = view.tables.seeds[row]
     return SeedExplanation(
@@ -81,6 +84,12 @@ def plan_document(plan: Plan, overview: Explanation, one: SeedExplanation | None
     """All of it as JSON: the plan's own keys, `overview` and, where a seed was asked for, `explanation`."""
     document = {**plan.model_dump(mode="json"), "overview": overview.model_dump(mode="json")}
     return document if one is None else {**document, "explanation": one.model_dump(mode="json")}
+
+
+def _near(name: str, known: Sequence[str]) -> list[str]:
+    """At most three names: those that the name is a part of, then those that are written alike."""
+    parts = [one for one in known if name and name.casefold() in one.casefold()]
+    return list(dict.fromkeys([*parts, *difflib.get_close_matches(name, known, 3, 0.6)]))[:3]
 
 
 class _View:
