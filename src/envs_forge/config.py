@@ -96,8 +96,8 @@ class HarborSettings(BaseModel):
     """Seconds for building and setting up, beside the agent's and the tests' own; then Harbor counts as hanging."""
 
 
-class WriterSettings(BaseModel):
-    """The model that writes bundles, or one that judges them: where it is, how it is asked, what it costs."""
+class AskedModel(BaseModel):
+    """A model that synthesis asks: where it is, how it is asked, what it costs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -115,7 +115,14 @@ class WriterSettings(BaseModel):
     """Longest prompt, by estimate; a seed whose prompt would be longer takes no part."""
 
 
-class JudgeSettings(WriterSettings):
+class WriterSettings(AskedModel):
+    """The model that writes bundles."""
+
+    digest_summary: bool = False
+    """Whether it is first asked to put into a few sentences how the rollouts on a seed failed, once for each seed."""
+
+
+class JudgeSettings(AskedModel):
     """An optional model that gives an opinion on candidates which passed verification."""
 
     sampling: Sampling = Sampling(temperature=0.0, max_tokens=1024)

@@ -35,7 +35,7 @@ _TEMPLATE_BYTES = 64
 _SPENT = """
     SELECT count(*) AS calls, total(prompt_tokens + completion_tokens) AS tokens,
         CASE WHEN count(*) = count(cost_usd) THEN total(cost_usd) END AS usd
-    FROM {table} WHERE role IN ('generator', 'judge')
+    FROM {table} WHERE role IN ('generator', 'judge', 'digest')
 """
 _SPANS = "SELECT min(at) AS first, max(at) AS last FROM model_requests GROUP BY session"
 

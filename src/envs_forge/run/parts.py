@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from envs_forge.bundle.model import Bundle
-from envs_forge.config import RunConfig
+from envs_forge.config import AskedModel, RunConfig
 from envs_forge.errors import UserError
 from envs_forge.plan.model import ACTIONS, CandidateSkills
 from envs_forge.rollout.policy import PolicyIdentity
@@ -271,7 +271,7 @@ def _check_money(config: RunConfig) -> None:
     """A model must be named, a cap on money must be able to fire, and one on time must leave room for one request."""
     if config.generator == "llm" and config.writer.model is None:
         raise UserError("the generator llm needs a model", fix="give --generator-model MODEL")
-    asked = [("generator", config.writer)] if config.generator == "llm" else []
+    asked: list[tuple[str, AskedModel]] = [("generator", config.writer)] if config.generator == "llm" else []
     asked += [("judge", config.judge)] if config.judge.model is not None else []
     for role, settings in asked:
         require_prices(config.budget, known=settings.price.cost(1, 1) is not None, role=role)

@@ -13,7 +13,7 @@ from envs_forge.ledger.totals import Totals
 from envs_forge.run.journal import Journal
 from envs_forge.synthesis.generator import attempt_name
 
-ROLES = ("generator", "judge")
+ROLES = ("generator", "judge", "digest")
 
 
 class FunnelRow(BaseModel):

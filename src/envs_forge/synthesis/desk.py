@@ -24,8 +24,8 @@ class Desk(Protocol):
         Args:
             client: Whom.
             price: What its tokens cost.
-            role: `generator` or `judge`.
-            subject: What it is about: the name of an attempt.
+            role: `generator`, `judge` or `digest`.
+            subject: What it is about: the name of an attempt, for a digest the hash of a seed.
             request: What is asked.
             number: Counts the questions about one subject.
 

@@ -24,6 +24,8 @@ SEED_TOKENS = 3000
 """Budget of the seed's files."""
 DIGEST_CHARS = 1000
 """Most characters of a failure digest."""
+SUMMARY_CHARS = 450
+"""Most characters of a summary before it."""
 OVERHEAD = 8
 """Tokens that a chat template adds to each message, roughly."""
 
@@ -95,7 +97,7 @@ def assignment_text(assignment: Assignment, own: tuple[str, ...], option: Candid
         add=skills.add,
         may_add=skills.may_add,
         may_drop=skills.may_drop,
-        digest=assignment.digest[:DIGEST_CHARS],
+        digest=assignment.digest[: SUMMARY_CHARS + DIGEST_CHARS],
         variant=assignment.draw + 1 if assignment.draw else 0,
         **action_texts(action),
     )

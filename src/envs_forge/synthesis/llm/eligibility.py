@@ -15,7 +15,10 @@ from envs_forge.synthesis.llm.seedview import view
 from envs_forge.synthesis.llm.tokens import estimate_tokens
 
 ASSIGNMENT_TOKENS = 1000
-"""What is set aside for the assignment and a digest."""
+"""What is set aside for the assignment, a digest and its summary."""
+
+
+_GROUPING = frozenset("(){};") | {"then", "do", "else", "fi", "done", "esac", ";;"}
 
 
 def options(bundle: Bundle, own: tuple[str, ...], settings: WriterSettings) -> Mapping[str, CandidateSkills | str]:
@@ -62,7 +65,8 @@ def _nothing_to_take_away(bundle: Bundle, own: tuple[str, ...]) -> str:
 
 
 def _commands(bundle: Bundle) -> list[str]:
-    """Lines of the solution that do something."""
+    """Lines of the solution that do something; brackets and settings of the shell alone do not."""
     texts = [f.data.decode(errors="replace") for path, f in bundle.files.items() if path.startswith("solution/")]
     lines = [line.strip() for text in texts for line in text.splitlines()]
-    return [line for line in lines if line and not line.startswith(("#", "set ", "cd ", "export "))]
+    own = [line for line in lines if line and not line.startswith(("#", "set ", "cd ", "export "))]
+    return [line for line in own if line not in _GROUPING]

@@ -16,6 +16,7 @@ from envs_forge.models.faults import ContextExceededError
 from envs_forge.plan.model import CandidateSkills
 from envs_forge.synthesis.desk import Desk
 from envs_forge.synthesis.generator import Assignment, Candidate, Feedback, Rejection
+from envs_forge.synthesis.llm import digested
 from envs_forge.synthesis.llm.contract import PROMPTS, Contract, contract
 from envs_forge.synthesis.llm.eligibility import options
 from envs_forge.synthesis.llm.outcome import outcome
@@ -43,6 +44,8 @@ class LlmGenerator:
     def __init__(self, settings: WriterSettings, *, seed: int = 0) -> None:
         self._settings, self._seed = settings, seed
         self._client = _client(settings)
+        wanted = settings.digest_summary and settings.model is not None
+        self._summaries = digested.DigestSummaries(settings) if wanted else None
         self._desk: Desk | None = None
         self._skills: dict[str, tuple[str, ...]] = {}
 
@@ -59,6 +62,7 @@ class LlmGenerator:
             "model": self._settings.model,
             "prompts": PROMPTS.identity,
             "sampling": self._settings.sampling.model_dump(mode="json"),
+            **({"digest_summary": digested.VERSION} if self._settings.digest_summary else {}),
         }
 
     def attach(self, desk: Desk) -> None:
@@ -69,13 +73,15 @@ class LlmGenerator:
         """See `Paying`."""
         if self._client is not None:
             self._client.cancel()
+        if self._summaries is not None:
+            self._summaries.cancel()
 
     def options(self, bundle: Bundle) -> Mapping[str, CandidateSkills | str]:
         """See `Generator.options`. Static: asks no model."""
         return options(bundle, self._own(bundle), self._settings)
 
     def contract(self, assignment: Assignment, parent: Bundle) -> Contract:
-        """The prompt of an assignment."""
+        """The prompt of an assignment. Asks no model: a summary of the digest is not in it."""
         option = self.options(parent)[str(assignment.action)]
         return contract(
             assignment,
@@ -91,15 +97,22 @@ class LlmGenerator:
         Returns:
             The candidate, or a rejection with a code of `AnswerFault`, or `prompt-too-long`.
         """
-        asked = self.contract(assignment, parent)
+        asked = self._contract(assignment, parent)
         return self._ask(asked.messages, assignment, parent, asked)
 
     def repair(self, assignment: Assignment, parent: Bundle, feedback: Feedback) -> Candidate | Rejection:
         """See `Repairing.repair`."""
-        asked = self.contract(assignment.model_copy(update={"repair": 0}), parent)
+        asked = self._contract(assignment.model_copy(update={"repair": 0}), parent)
         known = self._counter().known(ROLE, feedback.previous)
         messages = repair_messages(asked.messages, feedback, known.text if known is not None else None)
         return self._ask(messages, assignment, parent, asked)
+
+    def _contract(self, assignment: Assignment, parent: Bundle) -> Contract:
+        """The prompt as it is sent."""
+        if self._summaries is not None and assignment.digest:
+            digest = self._summaries.put_before(assignment.digest, assignment.seed_hash, self._counter())
+            assignment = assignment.model_copy(update={"digest": digest})
+        return self.contract(assignment, parent)
 
     def _ask(
         self, messages: tuple[Message, ...], assignment: Assignment, parent: Bundle, asked: Contract
