@@ -56,6 +56,9 @@ def test_one_of_three_things_is_asked(forge: Forge, here: Path, world: World) ->
         assert (said.code, said.out) == (2, "")
         assert "--compare A B" in said.err
     assert forge("evaluate", "--compare", "a", "b").code == 2
+    said = forge("evaluate", "-p", "pool", "--registry", "r.json")
+    assert (said.code, said.out) == (2, "")
+    assert "-d" in said.err
 
 
 def test_dry_run_starts_nothing(forge: Forge, here: Path, world: World) -> None:

@@ -70,6 +70,14 @@ def test_mistakes_are_one_line(forge: Forge, here: Path, arguments: tuple[str, .
     assert not (here / "trained").exists()
 
 
+def test_a_file_in_the_place_of_the_directory_is_one_line(forge: Forge, here: Path) -> None:
+    (here / "file").touch()
+    for place in ("file", "file/below"):
+        said = forge("train", *POOL, "-o", place)
+        assert (said.code, said.err.count("\n")) == (2, 1)
+        assert "-o" in said.err
+
+
 def test_a_mistake_leaves_a_directory_that_was_there(forge: Forge, here: Path) -> None:
     (here / "mine").mkdir()
     assert forge("train", *POOL, "--policy", "builtin:none.json", "-o", "mine").code == 2

@@ -61,6 +61,8 @@ def evaluate(
     tasks = bool(flags["paths"] or datasets) or file is not None
     if sum((run is not None, tasks, compare is not None)) != 1:
         raise UserError("evaluate what?", fix="give -p TASKS or -d DATASET, or one RUN, or --compare A B")
+    if registry is not None and not datasets:
+        raise UserError("--registry without a dataset", fix="name one with -d")
     if compare is not None:
         found = comparison_document(*(find_run(name) for name in compare))
         show_json(found.model_dump(mode="json")) if json_ else show_comparison(found)

@@ -60,13 +60,19 @@ def _held(root: Path) -> Iterator[None]:
     """A training's directory, made and held, and drawn in when all went well. One that stays empty goes again."""
     import shutil
 
+    from envs_forge.errors import UserError
     from envs_forge.files import disk_faults
     from envs_forge.report.plots import write_curves
     from envs_forge.run.directory import RunDirectory
 
     new = not root.exists()
     with disk_faults(root):
-        root.mkdir(parents=True, exist_ok=True)
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(
+                f"cannot make the directory {root}: {error.strerror}", fix="choose another one with -o"
+            ) from error
     with RunDirectory(root).hold():
         try:
             yield
