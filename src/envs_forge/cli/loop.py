@@ -44,6 +44,8 @@ def loop(file: str | None, output: str | None, quiet: bool, json_: bool, **flags
 
     from envs_forge.cli.looping import conduct_loop
     from envs_forge.errors import UserError
+    from envs_forge.files import write_text
+    from envs_forge.report import plots
     from envs_forge.run.directory import RunDirectory
     from envs_forge.run.rounds import LoopConfig
     from envs_forge.train.builtin.config import start_of
@@ -66,6 +68,8 @@ def loop(file: str | None, output: str | None, quiet: bool, json_: bool, **flags
     root.mkdir(parents=True, exist_ok=True)
     with RunDirectory(root).hold():
         result = conduct_loop(root, config, wanted, quiet=quiet)
+        if plots.can_plot():
+            write_text(root / "rounds.svg", plots.held_out(result))
     if json_:
         show_json({"loop": str(root), **result.model_dump(mode="json")})
         return 0

@@ -69,7 +69,7 @@ def _held(root: Path) -> Iterator[None]:
     with disk_faults(root):
         try:
             root.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
+        except (FileExistsError, NotADirectoryError, PermissionError) as error:
             raise UserError(
                 f"cannot make the directory {root}: {error.strerror}", fix="choose another one with -o"
             ) from error

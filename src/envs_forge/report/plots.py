@@ -10,6 +10,7 @@ from typing import Any
 from envs_forge.errors import PrerequisiteError
 from envs_forge.files import write_text
 from envs_forge.report.curves import Curve, read_curve
+from envs_forge.run.rounds import LoopResult
 
 BLUE, ORANGE, GREY = "#0b5394", "#c55a11", "#666666"
 _SIZE = (6.4, 3.4)
@@ -104,6 +105,26 @@ def write_curves(root: Path) -> list[Path]:
     for path, picture in files.items():
         write_text(path, picture)
     return list(files)
+
+
+def held_out(result: LoopResult) -> str:
+    """Held-out Pass@1 by round with its interval, and before the first; the share of mixed groups besides."""
+    figure, axes = _axes("round", "share")
+    known = [(row.round, row.pass_at_1, row.low, row.high) for row in result.rounds]
+    points = [(at, value, low, high) for at, value, low, high in known if None not in (value, low, high)]
+    start = [] if result.before is None else [(0, result.before, result.before, result.before)]
+    places, values, lows, highs = list(zip(*start, *points, strict=True)) or ((), (), (), ())
+    below = [value - low for value, low in zip(values, lows, strict=True)]
+    above = [high - value for value, high in zip(values, highs, strict=True)]
+    axes.errorbar(places, values, yerr=[below, above], color=BLUE, marker="o", capsize=3, label="held-out Pass@1")
+    rounds = [row for row in result.rounds if row.groups]
+    axes.plot(
+        [row.round for row in rounds], [row.mixed / row.groups for row in rounds],
+        color=ORANGE, marker="s", linestyle=":", label="mixed groups in training",
+    )  # fmt: skip
+    axes.set_xticks(range(len(result.rounds) + 1))
+    axes.set_ylim(-0.02, 1.02)
+    return _svg(figure, axes)
 
 
 def _by_step(what: str, lines: Sequence[tuple[str, Sequence[int], Sequence[float | None]]]) -> str:
