@@ -21,7 +21,7 @@ from envs_forge.files import write_json
 from envs_forge.ledger.store import Ledger
 from envs_forge.plan.model import SeedInput
 from envs_forge.run.desk import ModelDesk
-from envs_forge.run.digests import failure_digests
+from envs_forge.run.digests import Failures, failures
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.exporting import export_accepted
 from envs_forge.run.given import given, given_plan
@@ -185,7 +185,7 @@ def _make(run: Run, rates: Rates) -> None:
         retries=config.retries,
         progress=run.progress,
         stop=run.stop,
-        digests=_digests(run),
+        failures=_failures(run),
     )
     while True:
         run.stop_here()
@@ -217,13 +217,11 @@ def _next_plan(run: Run, inputs: Sequence[SeedInput], number: int, state: State)
     return replan(inputs, config.plan, number, state, _realised(run.journal, state))
 
 
-def _digests(run: Run) -> Mapping[str, str]:
-    """How the failing rollouts on each seed failed, for generators that can read it."""
-    if not run.parts.paying():
-        return {}
+def _failures(run: Run) -> Mapping[str, Failures]:
+    """How the failing rollouts on each seed failed."""
     if _is_given(run):
         return given(run.config, run.seeds, run.journal)[1]
-    return failure_digests(run.seeds, run.journal)
+    return failures(run.seeds, run.journal)
 
 
 def _realised(journal: Journal, state: State) -> dict[int, tuple[str, ...]]:

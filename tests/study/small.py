@@ -17,6 +17,7 @@ from envs_forge.synthesis.procedural.generator import ProceduralGenerator
 from envs_forge.train.builtin.learner import TrainingTask
 from envs_forge.train.builtin.settings import LearnerSettings
 from envs_forge.train.rewards.source import Rewards
+from envs_forge.train.rewards.store import RewardStore
 from train.builtin.truth import obtain
 
 CONFIG = StudyConfig(
@@ -68,5 +69,5 @@ def ground(root: Path, config: StudyConfig = CONFIG) -> Ground:
         held_out=held_out,
         options={task.hash: generator.options(task.bundle) for task in seeds},
         candidates=Candidates(root, generator, verdict, {chain_of(task.bundle) for task in held_out}),
-        rewards=Rewards(obtain, None, workers=1, stop=threading.Event()),
+        rewards=Rewards(obtain, RewardStore(root / "rewards.sqlite"), workers=1, stop=threading.Event()),
     )

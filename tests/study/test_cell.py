@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from envs_forge.bundle.model import Bundle
 from envs_forge.errors import InfrastructureError
 from envs_forge.gold.verdict import Decision
 from envs_forge.plan.model import Projection
 from envs_forge.rollout.trial import TrialStatus
 from envs_forge.study.block import Block, chance_of_right, composed, saturated
-from envs_forge.study.candidates import Candidates
+from envs_forge.study.candidates import Candidates, Record
 from envs_forge.study.cell import CellResult, run_cell
 from envs_forge.study.choosing import Maker, inputs_of
 from envs_forge.study.config import ArmConfig, StudyConfig
 from envs_forge.study.pools import chain_of
+from envs_forge.synthesis.generator import Assignment
 from envs_forge.synthesis.procedural.generator import ProceduralGenerator
 from envs_forge.train.builtin.measuring import Tally, tally
 from envs_forge.train.rewards.containers import Outcome
@@ -88,10 +90,10 @@ def test_a_candidate_with_the_chain_of_a_held_out_task_is_refused(tmp_path: Path
     parents = {task.hash: task.bundle for task in own.seeds}
     inputs = inputs_of(CONFIG.arms[0], shared.pool, shared.rates(2), own.options)
     free = Candidates(tmp_path / "free", ProceduralGenerator(), verdict, frozenset())
-    first = Maker(free, parents, 2).make(inputs, CONFIG.arms[0].plan(3, 0))
+    first = Maker(free, parents, 2, {}).make(inputs, CONFIG.arms[0].plan(3, 0))
     chain = chain_of(first.environments[0].task.bundle)
     kept = Candidates(tmp_path / "kept", ProceduralGenerator(), verdict, {chain})
-    made = Maker(kept, parents, 2).make(inputs, CONFIG.arms[0].plan(3, 0))
+    made = Maker(kept, parents, 2, {}).make(inputs, CONFIG.arms[0].plan(3, 0))
     assert len(made.environments) == 3
     assert chain not in {chain_of(environment.task.bundle) for environment in made.environments}
     assert made.rejections["held-out/held-out"] >= 1
@@ -109,11 +111,35 @@ def test_what_gold_verification_rejects_is_drawn_and_planned_again(tmp_path: Pat
 
     candidates = Candidates(tmp_path / "strict", ProceduralGenerator(), strict, frozenset())
     inputs = inputs_of(CONFIG.arms[0], shared.pool, shared.rates(2), own.options)
-    made = Maker(candidates, {task.hash: task.bundle for task in own.seeds}, 1).make(inputs, CONFIG.arms[0].plan(3, 0))
+    parents = {task.hash: task.bundle for task in own.seeds}
+    made = Maker(candidates, parents, 1, {}).make(inputs, CONFIG.arms[0].plan(3, 0))
     assert len(made.environments) == 3
     assert (made.attempts, made.rejections) == (5, {"oracle/oracle-failed": 2})
     assert made.plans > 1
     assert len({environment.choice.seed_id for environment in made.environments}) == 3
+
+
+def test_only_an_arm_that_measures_is_told_which_tests_failed(
+    candidates: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[dict[str, float]] = []
+    real = Candidates.get
+
+    def watched(self: Candidates, assignment: Assignment, parent: Bundle) -> tuple[Record, Bundle | None]:
+        if assignment.failed:
+            told.append(dict(assignment.failed))
+            assert assignment.action.projection is Projection.REDUCE
+        return real(self, assignment, parent)
+
+    monkeypatch.setattr(Candidates, "get", watched)
+    shared = block(candidates)
+    assert any(rate.failed for rate in shared.rates(2))
+    run_cell(shared, CONFIG.arms[1])
+    run_cell(shared, ArmConfig(name="untold", told=False))
+    assert not told
+    run_cell(shared, CONFIG.arms[0])
+    assert told
+    assert all(share in (0.5, 1.0) for failed in told for share in failed.values())
 
 
 def test_what_an_arm_measures_less_it_trains_more(candidates: Path) -> None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def calibrate(runs: tuple[str, ...], output: str | None, json_: bool) -> int:
     """Compare predicted with measured pass rates and learn the shifts.
 
-    RUN is a run with --remeasure, a directory or a name under runs/. All runs should be of one policy. The
-    learned shifts are shrunk to the published ones: with few children they stay close to them.
+    RUN is a run with --remeasure, a directory or a name under runs/, or the directory of a study. All runs should be of
+    one policy. The learned shifts are shrunk to the published ones: with few children they stay close to them.
     """
     from pathlib import Path
 
@@ -31,8 +31,13 @@ def calibrate(runs: tuple[str, ...], output: str | None, json_: bool) -> int:
     from envs_forge.plan.transition.learn import learn
     from envs_forge.run.calibration import children_of
     from envs_forge.run.directory import find_run
+    from envs_forge.study.children import is_study, study_children
 
-    children = children_of(find_run(name) for name in runs)
+    studies = [Path(name) for name in runs if is_study(Path(name))]
+    others = [name for name in runs if Path(name) not in studies]
+    children = [child for root in studies for child in study_children(root)]
+    if others:
+        children += children_of(find_run(name) for name in others)
     rows, learned = figures(children), learn(children, FrontierConfig())
     if output is not None:
         write_json(Path(output).absolute(), learned.model_dump(mode="json"))

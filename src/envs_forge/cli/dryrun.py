@@ -85,16 +85,17 @@ def prompt_document(config: RunConfig) -> dict[str, Any]:
 def _first(config: RunConfig, seeds: list[Seed], options: dict[str, Any]) -> tuple[Assignment, Seed]:
     """What the plan or the pass rates that are given choose first; else the first action that applies, as if at 2/4."""
     from envs_forge.plan.recipes import MASKS
-    from envs_forge.run.given import digests_of
+    from envs_forge.run.digests import Failures
+    from envs_forge.run.given import failures_of
     from envs_forge.run.place import Place
 
     by_hash = {seed.hash: seed for seed in seeds}
     for choice in _choices(config):
         if choice.seed_hash in by_hash:
             place = Place(0, 0, choice, str(config.plan.recipe))
-            digests = digests_of(Path(config.pass_rates), seeds) if config.pass_rates else {}
-            assignment = place.draw(0).assignment.model_copy(update={"digest": digests.get(choice.seed_hash, "")})
-            return assignment, by_hash[choice.seed_hash]
+            failures = failures_of(Path(config.pass_rates), seeds) if config.pass_rates else {}
+            failed = failures.get(choice.seed_hash, Failures())
+            return failed.told(place.draw(0).assignment), by_hash[choice.seed_hash]
     for seed in seeds:
         for action in ACTIONS:
             own = options[seed.hash][str(action)]

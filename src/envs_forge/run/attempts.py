@@ -20,6 +20,7 @@ from envs_forge.models.throttle import Throttle
 from envs_forge.redaction import redact
 from envs_forge.rollout.trial import PassRate
 from envs_forge.run.checks import Failed
+from envs_forge.run.digests import Failures
 from envs_forge.run.journal import CHILD, Journal
 from envs_forge.run.parts import Parts
 from envs_forge.run.place import Draw, Made
@@ -47,14 +48,14 @@ class Attempts:
         journal: Journal,
         candidates: Path,
         parents: Mapping[str, Bundle],
-        digests: Mapping[str, str],
+        failures: Mapping[str, Failures],
         retries: int,
         progress: Progress,
         stop: threading.Event,
         gate: Throttle,
     ) -> None:
         self._parts, self._journal, self._candidates = parts, journal, candidates
-        self._parents, self._digests, self._retries = parents, digests, retries
+        self._parents, self._failures, self._retries = parents, failures, retries
         self._progress, self._stop, self._gate = progress, stop, gate
         self._auditor = parts.make_auditor(list(parents.values())) if parts.make_auditor is not None else None
         self._silent = 0
@@ -138,7 +139,7 @@ class Attempts:
         return self._parts.in_band(rate, draw.choice.predicted) or True
 
     def _assignment(self, draw: Draw) -> Assignment:
-        return draw.assignment.model_copy(update={"digest": self._digests.get(draw.choice.seed_hash, "")})
+        return self._failures.get(draw.choice.seed_hash, Failures()).told(draw.assignment)
 
     def _ask(self, draw: Draw, directory: Path, feedback: Feedback | None) -> Made | str:
         began = time.monotonic()

@@ -15,7 +15,7 @@ from envs_forge.ledger.store import Ledger
 from envs_forge.plan.model import Plan, SeedInput
 from envs_forge.rollout.passrate import jeffreys_interval
 from envs_forge.rollout.trial import PassRate
-from envs_forge.run.digests import failure_digests
+from envs_forge.run.digests import Failures, failures
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.journal import Journal
 from envs_forge.run.place import NumberedPlan
@@ -25,25 +25,28 @@ from envs_forge.run.seeds import Seed
 EVENT = "given"
 
 
-def given(config: RunConfig, seeds: Sequence[Seed], journal: Journal) -> tuple[dict[str, PassRate], Mapping[str, str]]:
-    """Pass rates and failure digests by content hash, as they were when the run began.
+def given(
+    config: RunConfig, seeds: Sequence[Seed], journal: Journal
+) -> tuple[dict[str, PassRate], Mapping[str, Failures]]:
+    """Pass rates and failures by content hash, as they were when the run began.
 
     Raises:
         UserError: They cannot be read, or fit none of the seeds.
     """
     events = journal.events(EVENT)
     if not events:
-        known, digests = _read(config, seeds)
-        journal.event(EVENT, rates=known, digests=dict(digests))
+        known, failed = _read(config, seeds)
+        journal.event(EVENT, rates=known, failures={key: one.model_dump(mode="json") for key, one in failed.items()})
         events = journal.events(EVENT)
     payload = events[0].payload
     rates: dict[str, Any] = payload["rates"]
-    return {seed.hash: _rate(seed, *rates.get(seed.hash, (0.0, 0))) for seed in seeds}, payload["digests"]
+    told = {hash_: Failures.model_validate(one) for hash_, one in payload["failures"].items()}
+    return {seed.hash: _rate(seed, *rates.get(seed.hash, (0.0, 0))) for seed in seeds}, told
 
 
-def _read(config: RunConfig, seeds: Sequence[Seed]) -> tuple[dict[str, tuple[float, int]], Mapping[str, str]]:
+def _read(config: RunConfig, seeds: Sequence[Seed]) -> tuple[dict[str, tuple[float, int]], Mapping[str, Failures]]:
     known: dict[str, tuple[float, int]] = {}
-    digests: Mapping[str, str] = {}
+    failed: Mapping[str, Failures] = {}
     if config.planned is not None:
         known = {choice.seed_hash: (choice.k, choice.n) for choice in read_plan(config.planned).choices}
     if config.pass_rates is not None:
@@ -53,22 +56,22 @@ def _read(config: RunConfig, seeds: Sequence[Seed]) -> tuple[dict[str, tuple[flo
             seed = by_hash.get(row.content_hash) if row.content_hash else by_name.get(row.id)
             if seed is not None:
                 known[seed.hash] = (row.k, row.n)
-        digests = digests_of(path, seeds)
+        failed = failures_of(path, seeds)
     if not known.keys() & {seed.hash for seed in seeds}:
         raise UserError(
             f"none of the pass rates belongs to one of the {len(seeds)} seeds",
             fix="they are matched by content_hash, else by id",
         )
-    return known, digests
+    return known, failed
 
 
-def digests_of(path: Path, seeds: Sequence[Seed]) -> Mapping[str, str]:
+def failures_of(path: Path, seeds: Sequence[Seed]) -> Mapping[str, Failures]:
     """How rollouts failed, where the rates come from a run that still has them."""
     ledger = RunDirectory(path).ledger
     if not ledger.is_file():
         return {}
     with Ledger.open(ledger, read_only=True) as old:
-        return failure_digests(seeds, Journal(old))
+        return failures(seeds, Journal(old))
 
 
 def _rate(seed: Seed, k: float, n: int) -> PassRate:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from envs_forge.models.throttle import Throttle
 from envs_forge.run.attempts import Attempts, stored_candidate
 from envs_forge.run.budget import BudgetReachedError
 from envs_forge.run.checks import Failed
+from envs_forge.run.digests import Failures
 from envs_forge.run.journal import Journal
 from envs_forge.run.parts import Parts
 from envs_forge.run.place import Draw, Made, Place
@@ -30,8 +31,10 @@ from envs_forge.run.workers import run_jobs
 from envs_forge.synthesis.generator import Feedback, Repairing, attempt_name
 
 SYNTHESIS, DUPLICATE, AUDIT = "synthesis", "duplicate", "audit"
+UNREPAIRED = "unrepaired"
+"""Code of a repair that is the rejected environment again: who is stuck is not asked a third time."""
 BEYOND_REPAIR = frozenset(
-    {"answer-refused", "answer-empty", "answer-secret", "prompt-too-long", "evaluation-overlap", "canary"}
+    {"answer-refused", "answer-empty", "answer-secret", "prompt-too-long", "evaluation-overlap", "canary", UNREPAIRED}
 )
 """Rejections that another word to the model does not mend, or whose evidence it must not see."""
 _EVIDENCE = 6000
@@ -67,7 +70,7 @@ class Maker:
         retries: How often a verification that the machine spoiled is tried again.
         progress: Counters for the display.
         stop: Set to end early.
-        digests: How the failing rollouts on each seed failed, by content hash.
+        failures: How the failing rollouts on each seed failed, by content hash.
     """
 
     def __init__(
@@ -82,7 +85,7 @@ class Maker:
         progress: Progress,
         stop: threading.Event,
         repairs: int = 0,
-        digests: Mapping[str, str] | None = None,
+        failures: Mapping[str, Failures] | None = None,
     ) -> None:
         self._parts, self._journal, self._candidates = parts, journal, candidates
         self._seeds = {seed.hash for seed in seeds}
@@ -92,7 +95,7 @@ class Maker:
         self._gate = Throttle(parts.workers, None)
         parents = {seed.hash: seed.bundle for seed in seeds}
         self._attempts = Attempts(
-            parts, journal, candidates, parents, digests or {}, retries, progress, stop, self._gate
+            parts, journal, candidates, parents, failures or {}, retries, progress, stop, self._gate
         )
         self.exhausted: BudgetReachedError | None = None
         """Set once the budget allows no further request."""
@@ -169,7 +172,14 @@ class Maker:
             return self._reject(draw, SYNTHESIS, made.code, made.evidence, None)
         if made.content_hash in taken:
             return self._reject(draw, DUPLICATE, DUPLICATE, "", made.content_hash)
+        if draw.repair and made.content_hash in self._earlier(draw):
+            return self._reject(draw, SYNTHESIS, UNREPAIRED, "the rejected environment again", made.content_hash)
         return self._check(draw, made, made.candidate, made.content_hash)
+
+    def _earlier(self, draw: Draw) -> Set[str | None]:
+        """Contents that were rejected at this draw already."""
+        before = (self._journal.made(replace(draw, repair=repair)) for repair in range(draw.repair))
+        return {made.content_hash for made in before if made is not None}
 
     def _check(self, draw: Draw, made: Made, candidate: str, digest: str) -> Gold | Lost | None:
         attempts = self._attempts

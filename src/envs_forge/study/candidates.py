@@ -101,7 +101,9 @@ def isolated(bundle: Bundle, verdict: Verdict) -> Bundle:
 
 
 def _key(assignment: Assignment) -> str:
-    facts = assignment.model_dump(mode="json", include={"draw", "seed_hash", "action", "required", "optional"})
+    facts = assignment.model_dump(
+        mode="json", include={"draw", "seed_hash", "action", "required", "optional", "failed"}
+    )
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:24]
 
 

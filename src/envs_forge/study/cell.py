@@ -20,6 +20,7 @@ class Child(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    content_hash: str
     action: str
     seed_k: float
     seed_n: int
@@ -85,9 +86,13 @@ def run_cell(block: Block, arm: ArmConfig) -> CellResult:
     config = block.ground.config
     parents = {task.hash: task.bundle for task in block.pool}
     rollouts = arm.rollouts or config.rollouts
-    inputs = inputs_of(arm, block.pool, block.rates(rollouts), block.ground.options)
-    made = Maker(block.ground.candidates, parents, config.draws).make(inputs, arm.plan(config.size, block.replicate))
-    measuring = 0 if arm.arm is Arm.BLIND else rollouts * len(block.pool)
+    rates = block.rates(rollouts)
+    inputs = inputs_of(arm, block.pool, rates, block.ground.options)
+    blind = arm.arm is Arm.BLIND
+    told = {task.hash: rate.failed for task, rate in zip(block.pool, rates, strict=True) if arm.told and not blind}
+    maker = Maker(block.ground.candidates, parents, config.draws, told)
+    made = maker.make(inputs, arm.plan(config.size, block.replicate))
+    measuring = 0 if blind else rollouts * len(block.pool)
     metrics, looks, after = _train(block, [environment.task for environment in made.environments], measuring)
     return _result(block, arm, made, measuring, metrics, looks, after, seconds=time.monotonic() - began)
 
@@ -159,6 +164,7 @@ def _children(block: Block, environments: Sequence[Environment]) -> list[Child]:
     found = block.children([environment.task for environment in environments])
     return [
         Child(
+            content_hash=environment.task.hash,
             action=str(environment.choice.action),
             seed_k=environment.choice.k,
             seed_n=environment.choice.n,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from envs_forge.bundle.model import Bundle
 from envs_forge.ledger.records import DecisionRecord
-from envs_forge.plan.model import CandidateSkills, Choice, SeedInput
+from envs_forge.plan.model import CandidateSkills, Choice, Projection, SeedInput
 from envs_forge.plan.settings import PlanSettings
 from envs_forge.plan.solve import ShortageError
 from envs_forge.run.parts import Options
@@ -73,10 +73,17 @@ class Maker:
         candidates: Where candidates come from.
         parents: The pool, by content hash.
         draws: Tries at a place.
+        failed: For each parent, in which share of the rollouts that measured it each test failed.
     """
 
-    def __init__(self, candidates: Candidates, parents: Mapping[str, Bundle], draws: int) -> None:
-        self._candidates, self._parents, self._draws = candidates, parents, draws
+    def __init__(
+        self,
+        candidates: Candidates,
+        parents: Mapping[str, Bundle],
+        draws: int,
+        failed: Mapping[str, Mapping[str, float]],
+    ) -> None:
+        self._candidates, self._parents, self._draws, self._failed = candidates, parents, draws, failed
         self._plans: list[NumberedPlan] = []
         self._decisions: list[DecisionRecord] = []
         self._made: dict[int, tuple[Record, Bundle]] = {}
@@ -108,7 +115,8 @@ class Maker:
     def _fill(self, place: Place) -> None:
         for number in range(self._draws):
             draw = place.draw(number)
-            assignment = draw.assignment.model_copy(update=_SHARED)
+            failed = self._told(place.choice)
+            assignment = draw.assignment.model_copy(update={**_SHARED, "failed": failed})
             record, bundle = self._candidates.get(assignment, self._parents[place.choice.seed_hash])
             taken = {made.content_hash for made, _ in self._made.values()} | self._parents.keys()
             if bundle is not None and record.content_hash not in taken:
@@ -117,6 +125,13 @@ class Maker:
                 return
             lost = record if bundle is None else Record(accepted=False, stage=DUPLICATE, code=DUPLICATE)
             self._decide(draw.key, lost, accepted=False)
+
+    def _told(self, choice: Choice) -> Mapping[str, float]:
+        """Failed tests as far as this generator looks at them: in three degrees, and for a reduction only."""
+        if choice.action.projection is not Projection.REDUCE:
+            return {}
+        degrees = ((name, round(2 * share) / 2) for name, share in self._failed.get(choice.seed_hash, {}).items())
+        return {name: degree for name, degree in degrees if degree}
 
     def _decide(self, key: Mapping[str, int], record: Record, *, accepted: bool) -> None:
         found = {"content_hash": record.content_hash or None, "stage": record.stage, "code": record.code}

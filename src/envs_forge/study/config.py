@@ -39,6 +39,8 @@ class ArmConfig(_Part):
     """Other shifts and factors of the actions than the published ones, another pass rate to aim at."""
     quotas: Literal["uniform"] | Mapping[str, float] = {}
     """Least number of uses of skills."""
+    told: bool = True
+    """Whether the generator is told which tests the measuring rollouts failed; never in a blind arm."""
     rollouts: int | None = Field(default=None, ge=1)
     """Rollouts of each seed of the pool that this arm pays for, if not those of the study."""
 

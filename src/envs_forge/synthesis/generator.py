@@ -16,7 +16,8 @@ class Assignment(BaseModel):
 
     `slot` counts the N places of a run, `plan` the plans that filled them. `draw` counts the fresh tries at this place;
     two draws of one assignment differ, the same draw gives the same bytes where the generator can. `repair` counts the
-    repairs of a draw. `digest` tells how the policy's failing rollouts on the seed failed.
+    repairs of a draw. `digest` tells how the policy's failing rollouts on the seed failed, `failed` in which share of
+    its counted rollouts each test failed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -37,6 +38,7 @@ class Assignment(BaseModel):
     plan: int = 0
     repair: int = 0
     digest: str = ""
+    failed: Mapping[str, float] = {}
 
     @property
     def name(self) -> str:

@@ -85,7 +85,7 @@ def test_a_rejection_goes_back_with_stage_evidence_and_the_own_answer(tmp_path: 
 
 
 def test_after_the_repairs_comes_a_fresh_draw_then_a_new_plan(tmp_path: Path) -> None:
-    with ModelServer(lambda body, n: answers(f"bad {'weak' if n < 6 else ''}")) as server:
+    with ModelServer(lambda body, n: answers(f"bad-{n} weak" if n < 6 else "new")) as server:
         result = go(tmp_path, server, settings(server, size=1, draws=2, in_flight=1))
     assert (result.state, result.totals.attempts, result.totals.repairs) == ("done", 7, 4)
     attempts = [(a.plan, a.draw, a.repair) for a in ledger(tmp_path).read(AttemptRecord)]
@@ -94,6 +94,16 @@ def test_after_the_repairs_comes_a_fresh_draw_then_a_new_plan(tmp_path: Path) ->
     fresh = messages(server.requests[3])
     assert len(fresh) == 2
     assert "try 2 at this assignment" in fresh[1]["content"]
+
+
+def test_who_repeats_the_rejected_environment_is_not_asked_a_third_time(tmp_path: Path) -> None:
+    world = World()
+    with ModelServer(lambda body, n: answers("bad weak" if n < 2 else f"new-{n}")) as server:
+        result = go(tmp_path, server, settings(server, size=1, draws=2, in_flight=1), world=world)
+    assert (result.state, result.totals.attempts) == ("done", 3)
+    assert result.rejections == {"oracle/weak": 1, "synthesis/unrepaired": 1}
+    assert [(a.draw, a.repair) for a in ledger(tmp_path).read(AttemptRecord)] == [(0, 0), (0, 1), (1, 0)]
+    assert sum(call.startswith("verify 000-p0-d0") for call in world.calls) == 1
 
 
 @pytest.mark.parametrize(

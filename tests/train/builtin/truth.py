@@ -31,9 +31,12 @@ def right_commands(instruction: str) -> tuple[str, ...]:
 
 
 def obtain(deed: Deed) -> Outcome:
-    right = deed.commands == right_commands(deed.bundle.instruction)
-    status = TrialStatus.PASSED if right else TrialStatus.FAILED
-    return Outcome(reward=float(right), status=status, lasting=True, duration_s=0.0)
+    right = right_commands(deed.bundle.instruction)
+    passed = deed.commands == right
+    status = TrialStatus.PASSED if passed else TrialStatus.FAILED
+    done = dict(enumerate(deed.commands))
+    failed = tuple(f"{at + 1}. step" for at, command in enumerate(right) if done.get(at) != command)
+    return Outcome(reward=float(passed), status=status, lasting=True, duration_s=0.0, failed=failed)
 
 
 @lru_cache

@@ -57,6 +57,21 @@ def test_equal_deeds_take_one_container(tmp_path: Path, bundle: Bundle) -> None:
     assert (counts.asked, counts.contained, counts.remembered, counts.invalid) == (4, 2, 2, 0)
 
 
+def test_what_failed_is_remembered_with_the_reward(tmp_path: Path, bundle: Bundle) -> None:
+    def obtain(deed: Deed) -> Outcome:
+        failed = ("1. a: b", "2. ü")
+        return Outcome(reward=0.0, status=TrialStatus.FAILED, lasting=True, duration_s=0, failed=failed)
+
+    done = deed(bundle, "x")
+    with RewardStore(tmp_path / "r.sqlite") as store:
+        Rewards(obtain, store).of([done])
+    with RewardStore(tmp_path / "r.sqlite") as store:
+        again = Rewards(obtain, store)
+        assert again.failed(done) == ("1. a: b", "2. ü")
+        assert again.failed(deed(bundle, "y")) == ()
+    assert Rewards(obtain, None).failed(done) == ()
+
+
 def test_without_a_store_every_deed_is_done(bundle: Bundle) -> None:
     machine = Machine()
     rewards = Rewards(machine, None)

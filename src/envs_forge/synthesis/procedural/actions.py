@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache, reduce
 
 from envs_forge.plan.model import ACTIONS, Action, CandidateSkills, Direction, Projection
+from envs_forge.synthesis.procedural.blame import distance, step_chances
 from envs_forge.synthesis.procedural.chain import fault, skills
 from envs_forge.synthesis.procedural.composition import Composition
 from envs_forge.synthesis.procedural.dice import Dice
@@ -64,7 +65,14 @@ def candidate_edits(uses: Uses, action: Action) -> Sequence[Edit]:
 
 
 def ranked_edits(
-    uses: Uses, action: Action, dice: Dice, *, turn: int, required: Collection[str], optional: Collection[str]
+    uses: Uses,
+    action: Action,
+    dice: Dice,
+    *,
+    turn: int,
+    required: Collection[str],
+    optional: Collection[str],
+    failed: Mapping[str, float] | None = None,
 ) -> list[Edit]:
     """The edits of an action, best first.
 
@@ -75,18 +83,25 @@ def ranked_edits(
         turn: Which of the equally good ones to begin with.
         required: Skills that every edit must keep.
         optional: Skills that the plan counts on: edits that exercise more of them come first.
+        failed: In which share of the policy's rollouts each test of the parent failed. Where it is known, the steps
+            that stay after a reduction are those that the policy is most likely to get right about half the time.
     """
     wanted = frozenset(optional)
+    chances = step_chances(failed, len(uses)) if failed and action.projection is Projection.REDUCE else None
+
+    def rank(edit: Edit) -> tuple[int, float, int]:
+        return _missing(edit, wanted), 0.0 if chances is None else distance(chances, edit.without), edit.level
+
     shuffled = dice.shuffled(candidate_edits(uses, action))
     found = [edit for edit in shuffled if skills(edit.uses).issuperset(required)]
     if action.projection is not Projection.REDUCE:
         found += _further(found, action, frozenset(required), wanted)
     if not found:
         return []
-    best = min(_rank(edit, wanted) for edit in found)
-    first = [edit for edit in found if _rank(edit, wanted) == best]
+    best = min(map(rank, found))
+    first = [edit for edit in found if rank(edit) == best]
     turn %= len(first)
-    rest = sorted((edit for edit in found if _rank(edit, wanted) != best), key=lambda edit: _rank(edit, wanted))
+    rest = sorted((edit for edit in found if rank(edit) != best), key=rank)
     return [*first[turn:], *first[:turn], *rest]
 
 

@@ -63,6 +63,7 @@ class ProceduralGenerator:
             turn=assignment.slot + assignment.draw,
             required=assignment.required,
             optional=assignment.optional,
+            failed=assignment.failed,
         )
         if not ranked:
             needed = ", ".join(assignment.required)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,13 +16,17 @@ from envs_forge.train.rewards.source import Rewards
 
 
 class Tally(BaseModel):
-    """Rollouts on one task: `n` have a reward, `passed` of them the full one, `k` is the sum."""
+    """Rollouts on one task: `n` have a reward, `passed` of them the full one, `k` is the sum.
+
+    `failed` tells in which share of the `n` each test failed, where rewards are remembered with that.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     n: int
     passed: int
     k: float
+    failed: Mapping[str, float] = {}
 
 
 def tally(sampler: Sampler, tasks: Sequence[TrainingTask], rewards: Rewards, attempts: int, label: str) -> list[Tally]:
@@ -44,7 +49,11 @@ def tally(sampler: Sampler, tasks: Sequence[TrainingTask], rewards: Rewards, att
     ]
     found = rewards.of(deeds)
     groups = (found[at : at + attempts] for at in range(0, len(found), attempts))
-    tallies = [_tally([reward for reward in group if reward is not None]) for group in groups]
+    names = [rewards.failed(deed) if reward is not None else () for deed, reward in zip(deeds, found, strict=True)]
+    tallies = [
+        _tally([reward for reward in group if reward is not None], names[at * attempts : (at + 1) * attempts])
+        for at, group in enumerate(groups)
+    ]
     if rewards.broken and not all(found.n for found in tallies):
         raise InfrastructureError(f"a task without a reward; the last: {rewards.last_error}")
     return tallies
@@ -54,5 +63,11 @@ def _dice(label: str, task: TrainingTask, number: int) -> random.Random:
     return random.Random(f"{label}/{task.hash}/{number}")
 
 
-def _tally(rewards: Sequence[float]) -> Tally:
-    return Tally(n=len(rewards), passed=sum(reward == 1.0 for reward in rewards), k=sum(rewards))
+def _tally(rewards: Sequence[float], failed: Sequence[Sequence[str]]) -> Tally:
+    counts = Counter(name for names in failed for name in names)
+    return Tally(
+        n=len(rewards),
+        passed=sum(reward == 1.0 for reward in rewards),
+        k=sum(rewards),
+        failed={name: count / len(rewards) for name, count in sorted(counts.items())},
+    )

@@ -9,6 +9,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict
 
 from envs_forge.errors import InfrastructureError
+from envs_forge.rollout.digest.tests import failed_tests
 from envs_forge.rollout.runner import run_trial
 from envs_forge.rollout.trial import COUNTED, TrialStatus
 from envs_forge.sandbox.images.model import BuildFault
@@ -30,6 +31,8 @@ class Outcome(BaseModel):
     error: str = ""
     lasting: bool
     duration_s: float
+    failed: tuple[str, ...] = ()
+    """Names of the tests that failed."""
 
 
 class Obtain(Protocol):
@@ -82,6 +85,7 @@ class Containers:
             status=trial.status,
             lasting=trial.status in LASTING,
             duration_s=time.monotonic() - began,
+            failed=tuple(failed_tests(trial.verification.output_tail)) if trial.verification is not None else (),
         )
 
     def _prepare(self, deed: Deed) -> Prepared | BuildFault:

@@ -98,6 +98,10 @@ class Rewards:
             return rewards
         return self._remembering(deeds, self._store)
 
+    def failed(self, deed: Deed) -> tuple[str, ...]:
+        """Names of the tests that failed on a deed whose reward is remembered."""
+        return self._store.failed(deed.key) if self._store is not None else ()
+
     def _remembering(self, deeds: Sequence[Deed], store: RewardStore) -> list[float | None]:
         known = {deed.key: store.get(deed.key) for deed in deeds}
         new = {deed.key: deed for deed in deeds if known[deed.key] is None}
@@ -134,7 +138,13 @@ class Rewards:
             outcome = self._obtain(deed)
             if store is None or outcome.reward is None or not outcome.lasting:
                 return outcome
-            kept = store.put(deed.key, outcome.reward, engine=self._engine, duration_s=outcome.duration_s)
+            kept = store.put(
+                deed.key,
+                outcome.reward,
+                engine=self._engine,
+                duration_s=outcome.duration_s,
+                failed=outcome.failed,
+            )
             return outcome.model_copy(update={"reward": kept})
 
         with ThreadPoolExecutor(max_workers=self._workers) as pool:

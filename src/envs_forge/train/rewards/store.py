@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -16,7 +17,8 @@ from envs_forge.train.rewards.deed import DeedKey
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS rewards (
     bundle_hash TEXT NOT NULL, commands TEXT NOT NULL, reward REAL NOT NULL CHECK (reward BETWEEN 0 AND 1),
-    engine TEXT NOT NULL, duration_s REAL NOT NULL, at TEXT NOT NULL, PRIMARY KEY (bundle_hash, commands)
+    engine TEXT NOT NULL, duration_s REAL NOT NULL, at TEXT NOT NULL, failed TEXT NOT NULL,
+    PRIMARY KEY (bundle_hash, commands)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS audits (
     bundle_hash TEXT NOT NULL, commands TEXT NOT NULL, kept REAL NOT NULL, again REAL NOT NULL, at TEXT NOT NULL
@@ -59,7 +61,15 @@ class RewardStore:
             self._known[key] = row[0]
         return row[0] if row is not None else None
 
-    def put(self, key: DeedKey, reward: float, *, engine: str, duration_s: float) -> float:
+    def failed(self, key: DeedKey) -> tuple[str, ...]:
+        """Names of the tests that failed when the kept reward of a deed was obtained; none for an unknown deed."""
+        with self._lock, _faults(self._path):
+            row = self._connection.execute(
+                "SELECT failed FROM rewards WHERE bundle_hash = ? AND commands = ?", key
+            ).fetchone()
+        return tuple(json.loads(row[0])) if row is not None else ()
+
+    def put(self, key: DeedKey, reward: float, *, engine: str, duration_s: float, failed: Sequence[str] = ()) -> float:
         """Keep the first reward of a deed; one that another process kept meanwhile stays, and the two are compared.
 
         Returns:
@@ -67,7 +77,8 @@ class RewardStore:
         """
         with self._lock, _faults(self._path):
             done = self._connection.execute(
-                "INSERT OR IGNORE INTO rewards VALUES (?, ?, ?, ?, ?, ?)", (*key, reward, engine, duration_s, _now())
+                "INSERT OR IGNORE INTO rewards VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (*key, reward, engine, duration_s, _now(), json.dumps(list(failed), ensure_ascii=False)),
             )
         kept = reward if done.rowcount else self.get(key)
         if kept is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from envs_forge.plan.skills import NodeType, load_graph
 from envs_forge.synthesis.procedural.chain import fault_of
@@ -22,15 +22,17 @@ class Edit:
         uses: The changed chain.
         done: What was done, one phrase a move.
         level: Edits of a lower level are preferred.
+        without: Places in the parent's chain of the steps that were taken out.
     """
 
     uses: Uses
     done: tuple[str, ...]
     level: int = 0
+    without: tuple[int, ...] = ()
 
     def after(self, earlier: Edit) -> Edit:
         """The same chain, reached by way of an earlier edit."""
-        return Edit(self.uses, (*earlier.done, *self.done), self.level)
+        return replace(self, done=(*earlier.done, *self.done))
 
 
 def sound(edits: Iterable[Edit], parent: Uses) -> list[Edit]:

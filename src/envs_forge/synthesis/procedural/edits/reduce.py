@@ -2,7 +2,7 @@
 
 *In depth* the chain of skills stays and its constraints go, all but those that the plan counts on (where it has none, a
 step that it has twice). *In breadth* a system goes: a step with its constraints, or a live service, which a fixture
-replaces.
+replaces. Which steps go is the dice's choice, or follows from the tests that the policy failed (`blame.py`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _shorter(uses: Uses, count: int, level: int = 0) -> Iterator[Edit]:
     """The chain without `count` of its steps."""
     for gone in combinations(range(len(uses)), count):
         kept = tuple(use for at, use in enumerate(uses) if at not in gone)
-        yield Edit(kept, tuple(f"{uses[at].operation} stripped" for at in gone), level)
+        yield Edit(kept, tuple(f"{uses[at].operation} stripped" for at in gone), level, gone)
 
 
 def _fixtures(uses: Uses) -> Iterator[Edit]:
