@@ -57,7 +57,7 @@ def cell(reader: str, replicate: int, arm: str) -> CellResult:
         trained=luck + GAINS[arm] + noise,
         held_out=[(luck, luck)],
         looks=[Look(rollouts=0, pass_at_1=luck)],
-        children=[Child(action="reduce/in_depth", seed_k=0, seed_n=4, predicted=0.25, k=6, n=8)],
+        children=[Child(content_hash="c", action="reduce/in_depth", seed_k=0, seed_n=4, predicted=0.25, k=6, n=8)],
         seconds=1.0,
     )
 

@@ -17,6 +17,7 @@ from envs_forge.study.candidates import Candidates, Record
 from envs_forge.study.cell import CellResult, run_cell
 from envs_forge.study.choosing import Maker, inputs_of
 from envs_forge.study.config import ArmConfig, StudyConfig
+from envs_forge.study.course import Course
 from envs_forge.study.pools import chain_of
 from envs_forge.synthesis.generator import Assignment
 from envs_forge.synthesis.procedural.generator import ProceduralGenerator
@@ -148,6 +149,28 @@ def test_what_an_arm_measures_less_it_trains_more(candidates: Path) -> None:
     assert (found.measuring, found.training) == (5, 16)
     pairs = zip(shared.rates(1), shared.rates(2), strict=True)
     assert all(one.n == 1 and one.k <= two.k <= one.k + 1 for one, two in pairs)
+
+
+def test_rounds_share_n_and_the_budget_and_children_may_be_parents(candidates: Path) -> None:
+    shared = block(candidates)
+    course = Course(shared, ArmConfig(name="rounds", rounds=3))
+    course.run()
+    assert [len(made.environments) for made in course.made] == [1, 1, 1]
+    assert len({one.task.hash for one in course.environments}) == len(course.children) == 3
+    assert course.measuring == 5 + 6 + 7  # one rollout on each seed, and on what was accepted before
+    assert course.measuring + course.training == CONFIG.budget(CONFIG.regimes[0])
+    parents = [task.bundle.id for task in course._parents()]
+    assert len(set(parents)) == len(parents) == 5 + 3
+
+
+def test_a_child_can_be_a_parent(candidates: Path) -> None:
+    own = ground(candidates)
+    shared = Block(own, CONFIG.regimes[0], CONFIG.readers[0], 0)
+    child = run_cell(shared, CONFIG.arms[0]).children[0]
+    course = Course(shared, CONFIG.arms[0])
+    course.run()
+    task = next(one.task for one in course.environments if one.task.hash == child.content_hash)
+    assert any(not isinstance(option, str) for option in own.candidates.options(task.bundle).values())
 
 
 def test_a_dead_machine_ends_a_cell_and_is_no_failure_of_the_policy(candidates: Path) -> None:

@@ -81,10 +81,14 @@ class Block:
         """The untrained reader on the held-out tasks."""
         return self.evaluate(self.sampler())
 
-    def children(self, tasks: Sequence[TrainingTask]) -> list[Tally]:
-        """The untrained reader on accepted environments: for calibration, paid by nobody."""
+    def again(self, tasks: Sequence[TrainingTask], sampler: Sampler, rollouts: int) -> list[Tally]:
+        """What a policy that was trained already makes of possible parents."""
+        return tally(sampler, tasks, self.ground.rewards, rollouts, self._label("again"))
+
+    def children(self, tasks: Sequence[TrainingTask], sampler: Sampler) -> list[Tally]:
+        """The policy that a choice was made for on accepted environments: for calibration, paid by nobody."""
         size = self.ground.config.learner.group
-        return tally(self.sampler(), tasks, self.ground.rewards, size, self._label("children"))
+        return tally(sampler, tasks, self.ground.rewards, size, self._label("children"))
 
     def _label(self, what: str) -> str:
         return f"study/{self.ground.config.seed}/{self.reader.name}/{self.replicate}/{what}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -21,6 +21,7 @@ from envs_forge.bundle.writing import write_bundle
 from envs_forge.errors import InfrastructureError
 from envs_forge.files import new_directory, write_text
 from envs_forge.gold.verdict import Decision, Verdict
+from envs_forge.plan.model import CandidateSkills
 from envs_forge.study.pools import chain_of
 from envs_forge.synthesis.generator import Assignment, Generator, Rejection
 from envs_forge.synthesis.procedural.edits.moves import Uses
@@ -58,6 +59,10 @@ class Candidates:
         self._root, self._generator, self._verify = root, generator, verify
         self._held_out = frozenset(held_out)
         self._known: dict[str, tuple[Record, Bundle | None]] = {}
+
+    def options(self, bundle: Bundle) -> Mapping[str, CandidateSkills | str]:
+        """What could be made of a candidate."""
+        return self._generator.options(bundle)
 
     def get(self, assignment: Assignment, parent: Bundle) -> tuple[Record, Bundle | None]:
         """The candidate of an assignment, made now or earlier; no bundle where it was rejected.

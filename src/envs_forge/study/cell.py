@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from envs_forge.plan.settings import Arm
 from envs_forge.study.block import Block, saturated
-from envs_forge.study.choosing import Environment, Made, Maker, inputs_of
+from envs_forge.study.choosing import Environment
 from envs_forge.study.config import ArmConfig
-from envs_forge.train.builtin.learner import Learner, StepMetrics, TrainingTask
+from envs_forge.study.course import Course
+from envs_forge.train.builtin.learner import StepMetrics
 from envs_forge.train.builtin.measuring import Tally
 
 
 class Child(BaseModel):
-    """An accepted environment: what the plan thought, and what the untrained reader makes of it."""
+    """An accepted environment: what the plan thought, and what the reader that it was made for makes of it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -56,8 +56,9 @@ class CellResult(BaseModel):
     plans: int
     rejections: Mapping[str, int]
     objective: float
+    """Of the last plans of all rounds."""
     measuring: int
-    """Rollouts that measuring the pool cost this arm."""
+    """Rollouts that measuring cost this arm."""
     training: int
     """Rollouts of its training."""
     groups: int
@@ -83,69 +84,28 @@ def run_cell(block: Block, arm: ArmConfig) -> CellResult:
         InfrastructureError: The machine failed; nothing of it counts as a reward.
     """
     began = time.monotonic()
-    config = block.ground.config
-    parents = {task.hash: task.bundle for task in block.pool}
-    rollouts = arm.rollouts or config.rollouts
-    rates = block.rates(rollouts)
-    inputs = inputs_of(arm, block.pool, rates, block.ground.options)
-    blind = arm.arm is Arm.BLIND
-    told = {task.hash: rate.failed for task, rate in zip(block.pool, rates, strict=True) if arm.told and not blind}
-    maker = Maker(block.ground.candidates, parents, config.draws, told)
-    made = maker.make(inputs, arm.plan(config.size, block.replicate))
-    measuring = 0 if blind else rollouts * len(block.pool)
-    metrics, looks, after = _train(block, [environment.task for environment in made.environments], measuring)
-    return _result(block, arm, made, measuring, metrics, looks, after, seconds=time.monotonic() - began)
+    course = Course(block, arm)
+    course.run()
+    return _result(block, arm, course, seconds=time.monotonic() - began)
 
 
-def _train(
-    block: Block, tasks: Sequence[TrainingTask], measuring: int
-) -> tuple[list[StepMetrics], list[Look], list[Tally]]:
-    """Train to the end of the budget, with looks at the held-out tasks on the way. Without tasks nothing happens."""
-    config = block.ground.config
-    metrics: list[StepMetrics] = []
-    looks = [Look(rollouts=measuring, pass_at_1=pass_at_1(block.base))]
-    after = block.base
-    if not tasks:
-        return metrics, looks, after
-    groups = (config.budget(block.regime) - measuring) // config.learner.group
-    settings = config.learner.model_copy(update={"groups": groups, "seed": block.replicate})
-    learner = Learner(tasks, block.sampler(), block.ground.rewards, settings)
-    stops = {round(learner.steps * part / config.looks) for part in range(1, config.looks + 1)}
-    for number in range(learner.steps):
-        metrics.append(learner.step(number))
-        if number + 1 in stops:
-            after = block.evaluate(learner.sampler)
-            spent = measuring + sum(step.rollouts for step in metrics)
-            looks.append(Look(rollouts=spent, pass_at_1=pass_at_1(after)))
-    return metrics, looks, after
-
-
-def _result(
-    block: Block,
-    arm: ArmConfig,
-    made: Made,
-    measuring: int,
-    metrics: Sequence[StepMetrics],
-    looks: Sequence[Look],
-    after: Sequence[Tally],
-    *,
-    seconds: float,
-) -> CellResult:
+def _result(block: Block, arm: ArmConfig, course: Course, *, seconds: float) -> CellResult:
     rates = block.rates(block.ground.config.rollouts)
-    first = _first_pass(metrics, len(made.environments))
+    metrics, after = course.metrics, course.looks[-1][1]
+    first = _first_pass(metrics, len(course.environments))
     return CellResult(
         regime=block.regime.name,
         reader=block.reader.name,
         replicate=block.replicate,
         arm=arm.name,
         pool_saturated=sum(map(saturated, rates)) / len(rates),
-        accepted=len(made.environments),
-        attempts=made.attempts,
-        plans=made.plans,
-        rejections=made.rejections,
-        objective=made.objective,
-        measuring=measuring,
-        training=sum(step.rollouts for step in metrics),
+        accepted=len(course.environments),
+        attempts=sum(made.attempts for made in course.made),
+        plans=sum(made.plans for made in course.made),
+        rejections=course.rejections,
+        objective=sum(made.objective for made in course.made),
+        measuring=course.measuring,
+        training=course.training,
         groups=sum(step.groups for step in metrics),
         mixed=sum(step.mixed for step in metrics),
         first_groups=sum(step.groups for step in first),
@@ -154,26 +114,23 @@ def _result(
         base=pass_at_1(block.base),
         trained=pass_at_1(after),
         held_out=[(_rate(old), _rate(new)) for old, new in zip(block.base, after, strict=True)],
-        looks=looks,
-        children=_children(block, made.environments),
+        looks=[Look(rollouts=spent, pass_at_1=pass_at_1(found)) for spent, found in course.looks],
+        children=[_child(*pair) for pair in zip(course.environments, course.children, strict=True)],
         seconds=seconds,
     )
 
 
-def _children(block: Block, environments: Sequence[Environment]) -> list[Child]:
-    found = block.children([environment.task for environment in environments])
-    return [
-        Child(
-            content_hash=environment.task.hash,
-            action=str(environment.choice.action),
-            seed_k=environment.choice.k,
-            seed_n=environment.choice.n,
-            predicted=environment.choice.predicted,
-            k=rate.k,
-            n=rate.n,
-        )
-        for environment, rate in zip(environments, found, strict=True)
-    ]
+def _child(environment: Environment, rate: Tally) -> Child:
+    choice = environment.choice
+    return Child(
+        content_hash=environment.task.hash,
+        action=str(choice.action),
+        seed_k=choice.k,
+        seed_n=choice.n,
+        predicted=choice.predicted,
+        k=rate.k,
+        n=rate.n,
+    )
 
 
 def _first_pass(metrics: Sequence[StepMetrics], tasks: int) -> list[StepMetrics]:

@@ -39,6 +39,8 @@ class ArmConfig(_Part):
     """Other shifts and factors of the actions than the published ones, another pass rate to aim at."""
     quotas: Literal["uniform"] | Mapping[str, float] = {}
     """Least number of uses of skills."""
+    rounds: int = Field(default=1, ge=1)
+    """Rounds of measuring, making and training; each makes its share of the N environments."""
     told: bool = True
     """Whether the generator is told which tests the measuring rollouts failed; never in a blind arm."""
     rollouts: int | None = Field(default=None, ge=1)
