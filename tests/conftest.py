@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,10 @@ from envs_forge.errors import PrerequisiteError
 from envs_forge.sandbox.runtime import Runtime, open_runtime
 
 ENGINES = ("docker", "oci")
+
+# A shell that starts the tests in the background has interrupts ignored, and all processes that tests start with it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", params=ENGINES)
