@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import threading
 from collections import Counter
 from pathlib import Path
@@ -70,6 +72,19 @@ def test_what_failed_is_remembered_with_the_reward(tmp_path: Path, bundle: Bundl
         assert again.failed(done) == ("1. a: b", "2. ü")
         assert again.failed(deed(bundle, "y")) == ()
     assert Rewards(obtain, None).failed(done) == ()
+
+
+def test_rewards_from_before_failed_tests_were_kept_stay_good(tmp_path: Path, bundle: Bundle) -> None:
+    path, done = tmp_path / "r.sqlite", deed(bundle, "1")
+    with RewardStore(path) as store:
+        Rewards(Machine(), store).of([done])
+    with contextlib.closing(sqlite3.connect(path)) as old:
+        old.execute("ALTER TABLE rewards DROP COLUMN failed")
+        old.commit()
+    with RewardStore(path) as store:
+        again = Rewards(Machine(), store, audit_one_in=10**9)
+        assert again.of([done, deed(bundle, "0")]) == [1.0, 0.0]
+        assert (again.counts.remembered, again.failed(done)) == (1, ())
 
 
 def test_without_a_store_every_deed_is_done(bundle: Bundle) -> None:

@@ -46,6 +46,9 @@ class RewardStore:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.executescript(_SCHEMA)
+            if "failed" not in {row[1] for row in self._connection.execute("PRAGMA table_info(rewards)")}:
+                # Rewards from before failed tests were kept stay good.
+                self._connection.execute("ALTER TABLE rewards ADD COLUMN failed TEXT NOT NULL DEFAULT '[]'")
             rows = self._connection.execute("SELECT bundle_hash, commands, reward FROM rewards").fetchall()
         self._known: dict[DeedKey, float] = {(bundle, commands): reward for bundle, commands, reward in rows}
 
