@@ -18,7 +18,7 @@ from envs_forge.plan.exact import compact
 from envs_forge.plan.highs import solve
 from envs_forge.plan.lagrange import View, clip_prices, look
 from envs_forge.plan.problem import Bools, Floats, Ints, Problem
-from envs_forge.plan.scale.core import Reference, open_core, updated, within
+from envs_forge.plan.scale.core import Reference, open_core, solved, within
 from envs_forge.plan.scale.search import MOST, SLOP, Plan, Search
 
 MOST_CASES = 6
@@ -142,6 +142,4 @@ def _relaxed(part: Problem, kept: Ints, missing: tuple[float, float]) -> _Case |
     if not outcome.feasible:
         return None
     prices: Floats = clip_prices(problem, program.prices(outcome, problem.quotas.size))
-    nothing = Reference(np.zeros(problem.seeds, np.int64), np.zeros(problem.seeds, np.int64), np.zeros(0, np.int64))
-    reference = updated(nothing, problem, kept, outcome.x[: kept.size])
-    return _Case(problem, look(problem, prices), reference)
+    return _Case(problem, look(problem, prices), solved(problem, kept, outcome.x[: kept.size]))

@@ -51,6 +51,12 @@ def by_prices(view: View) -> Reference:
     return Reference(view.action, view.draws, np.zeros(0, np.int64))
 
 
+def solved(problem: Problem, candidates: Ints, x: Floats) -> Reference:
+    """What a linear program over all candidates that matter made of every seed."""
+    nothing = Reference(np.zeros(problem.seeds, np.int64), np.zeros(problem.seeds, np.int64), np.zeros(0, np.int64))
+    return updated(nothing, problem, candidates, x)
+
+
 def updated(reference: Reference, problem: Problem, candidates: Ints, x: Floats) -> Reference:
     """The reference with what a linear program over a core made of the core's seeds."""
     seeds = candidates // problem.actions

@@ -14,7 +14,7 @@ from envs_forge.plan.exact import compact
 from envs_forge.plan.highs import solve
 from envs_forge.plan.lagrange import clip_prices
 from envs_forge.plan.problem import Floats, Ints, Problem
-from envs_forge.plan.scale.core import Reference, updated
+from envs_forge.plan.scale.core import Reference, solved
 from envs_forge.plan.scale.descend import descend
 
 FIRST = 4_000
@@ -87,6 +87,4 @@ def _outright(problem: Problem) -> Start:
     if not outcome.feasible:
         return Start(np.zeros(problem.quotas.size), radius)
     prices = clip_prices(problem, program.prices(outcome, problem.quotas.size))
-    nothing = Reference(np.zeros(problem.seeds, np.int64), np.zeros(problem.seeds, np.int64), np.zeros(0, np.int64))
-    solution = outcome.x[: program.candidates.size]
-    return Start(prices, radius, updated(nothing, problem, program.candidates, solution))
+    return Start(prices, radius, solved(problem, program.candidates, outcome.x[: program.candidates.size]))

@@ -132,13 +132,12 @@ class Search:
     def _decide(self, core: Core, nodes: int) -> float:
         """Take the best plan in a core if it is better; the result is what no plan in that core can exceed."""
         program = compact(self.problem, core.candidates, fixed=core.fixed)
-        own = self.best is not None and self.best.objective >= self.known
         outcome = solve(
             program.program,
             absolute_gap=self.tolerance / 2,
             max_nodes=nodes,
-            start=program.start(self.problem, self.best.chosen) if own and self.best is not None else None,
-            cutoff=None if own or np.isinf(self.known) else self.known - program.fixed_value,
+            start=None if self.best is None else program.start(self.problem, self.best.chosen),
+            cutoff=self.known - program.fixed_value if self.best is None and np.isfinite(self.known) else None,
             lean=np.isfinite(self.value),
         )
         self.nodes += outcome.nodes

@@ -49,7 +49,7 @@ def tally(sampler: Sampler, tasks: Sequence[TrainingTask], rewards: Rewards, att
     ]
     found = rewards.of(deeds)
     groups = (found[at : at + attempts] for at in range(0, len(found), attempts))
-    names = [rewards.failed(deed) if reward is not None else () for deed, reward in zip(deeds, found, strict=True)]
+    names = [() if reward in (None, 1.0) else rewards.failed(deed) for deed, reward in zip(deeds, found, strict=True)]
     tallies = [
         _tally([reward for reward in group if reward is not None], names[at * attempts : (at + 1) * attempts])
         for at, group in enumerate(groups)
