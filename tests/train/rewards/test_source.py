@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import subprocess
+import sys
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -151,6 +154,25 @@ def test_two_processes_that_got_the_same_deed_are_compared(tmp_path: Path) -> No
         assert one.put(("b", "c"), 1.0, engine="oci", duration_s=0.1) == 1.0
         assert other.put(("b", "c"), 0.0, engine="oci", duration_s=0.1) == 1.0
         assert other.audited() == (1, [("b", "c")])
+
+
+OPENS = """
+import sys, time
+from pathlib import Path
+from envs_forge.train.rewards.store import RewardStore
+
+for number in range(150):
+    while time.time() < float(sys.argv[2]) + number / 100:
+        pass
+    RewardStore(Path(sys.argv[1]) / f"{number}.sqlite").close()
+"""
+
+
+def test_processes_that_open_a_new_file_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", OPENS, str(tmp_path), str(time.time() + 2)]
+    with contextlib.ExitStack() as stack:
+        running = [stack.enter_context(subprocess.Popen(command, stderr=subprocess.PIPE, text=True)) for _ in range(4)]
+        assert [process.communicate(timeout=120)[1] for process in running] == [""] * 4
 
 
 def test_a_stop_begins_no_further_container_and_keeps_what_is_there(tmp_path: Path, bundle: Bundle) -> None:

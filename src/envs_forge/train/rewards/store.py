@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import sqlite3
 import threading
@@ -43,12 +44,8 @@ class RewardStore:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _faults(path):
             self._connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.executescript(_SCHEMA)
-            if "failed" not in {row[1] for row in self._connection.execute("PRAGMA table_info(rewards)")}:
-                # Rewards from before failed tests were kept stay good.
-                self._connection.execute("ALTER TABLE rewards ADD COLUMN failed TEXT NOT NULL DEFAULT '[]'")
+            with _alone(path):
+                _prepare(self._connection)
             rows = self._connection.execute("SELECT bundle_hash, commands, reward FROM rewards").fetchall()
         self._known: dict[DeedKey, float] = {(bundle, commands): reward for bundle, commands, reward in rows}
 
@@ -125,6 +122,23 @@ class RewardStore:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.executescript(_SCHEMA)
+    if "failed" not in {row[1] for row in connection.execute("PRAGMA table_info(rewards)")}:
+        # Rewards from before failed tests were kept stay good.
+        connection.execute("ALTER TABLE rewards ADD COLUMN failed TEXT NOT NULL DEFAULT '[]'")
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One process at a time: SQLite does not wait where two turn one file to WAL."""
+    with path.with_name(f"{path.name}.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @contextlib.contextmanager
