@@ -5,10 +5,10 @@ SHELL := /bin/bash
 BIN := .venv/bin
 SCRIPTS := scripts/*.sh scripts/base_image/*.sh .ci/run
 
-.PHONY: help demo study study-sensitivity study-quick setup venv train-venv engine engine-stop base-image test test-train test-slow lint format reference constraints clean
+.PHONY: help demo study study-sensitivity study-pilot study-quick setup venv train-venv engine engine-stop base-image test test-train test-slow lint format reference constraints clean
 
 help: ## Show what there is
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
 
 demo: setup ## Measure 30 bundled seeds, make 20 verified environments from them (runs/latest)
 	@$(BIN)/envs-forge run -p seeds -l 30 -k 4 -N 20
@@ -18,6 +18,10 @@ study: setup ## The study in miniature (studies/full); long, and the same comman
 
 study-sensitivity: study ## The same with readers of other kinds; shares candidates and rewards
 	@$(BIN)/envs-forge compare -c examples/study-sensitivity.toml -o studies/full
+
+study-pilot: setup ## What the actions do to tasks, before a study (studies/pilot): shifts and factors for its learned arms
+	@$(BIN)/envs-forge compare -c examples/study-pilot.toml -o studies/pilot
+	@$(BIN)/envs-forge calibrate studies/pilot
 
 study-quick: setup ## Its shape (studies/quick), about ten minutes
 	@$(BIN)/envs-forge compare -c examples/study-quick.toml -o studies/quick

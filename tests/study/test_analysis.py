@@ -10,6 +10,7 @@ import pytest
 from envs_forge.study.analysis import Analysis, analyse, fixed_recipes
 from envs_forge.study.cell import CellResult, Child, Look
 from envs_forge.study.config import ArmConfig, ReaderConfig, RegimeConfig, StudyConfig
+from envs_forge.study.directory import grid
 from envs_forge.study.tables import markdown
 
 REPLICATES = 12
@@ -82,6 +83,23 @@ def test_the_claim_is_against_the_best_fixed_recipe(analysis: Analysis) -> None:
     claim = next(claim for claim in analysis.claims if claim.reader == "all")
     assert claim.best_fixed == "evol-instruct"
     assert claim.difference.difference.low > 0.02
+
+
+def test_every_arm_that_the_config_names_has_its_claim() -> None:
+    config = CONFIG.model_copy(update={"claims": ("forge", "no-reduce")})
+    found = analyse(config, [cell("weak", n, a) for n in range(REPLICATES) for a in GAINS])
+    assert [claim.arm for claim in found.claims if claim.reader == "weak"] == ["forge", "no-reduce"]
+
+
+def test_an_arm_that_meets_some_readers_only_has_no_mean_over_all() -> None:
+    arms = [ArmConfig.model_validate(arm.model_dump() | {"only": ["weak"]}) if arm.name == "no-reduce" else arm
+            for arm in CONFIG.arms]  # fmt: skip
+    config = CONFIG.model_copy(update={"arms": tuple(arms)})
+    there = set(grid(config))
+    cells = [cell(r, n, a) for r in ("weak", "strong") for n in range(REPLICATES) for a in GAINS]
+    found = analyse(config, [c for c in cells if (c.regime, c.reader, c.replicate, c.arm) in there])
+    assert (found.cells, found.of_cells) == (len(there), len(there)) == (7 * REPLICATES, 7 * REPLICATES)
+    assert {row.reader for row in found.rows if row.arm == "no-reduce"} == {"weak"}
 
 
 def test_calibration_is_the_references(analysis: Analysis) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from envs_forge.errors import UserError
 from envs_forge.plan.settings import FrontierConfig
-from envs_forge.study.config import ArmConfig, StudyConfig, load_study
+from envs_forge.study.config import ArmConfig, ReaderConfig, StudyConfig, load_study
 from envs_forge.study.directory import HELD_OUT, SEEDS, StudyDirectory, grid
 
 from .small import CONFIG, pools
@@ -73,6 +73,13 @@ def test_the_grid_is_whole_after_every_replicate() -> None:
     assert {key[2] for key in keys[:8]} == {0}
 
 
+def test_readers_that_take_turns_meet_one_replicate_each() -> None:
+    config = CONFIG.model_copy(
+        update={"in_turn": True, "replicates": 3, "readers": (ReaderConfig(name="a"), ReaderConfig(name="b"))}
+    )
+    assert {(reader, replicate) for _, reader, replicate, _ in grid(config)} == {("a", 0), ("b", 1), ("a", 2)}
+
+
 def test_the_sensitivity_study_fits_into_the_directory_of_the_study(tmp_path: Path) -> None:
     directory = StudyDirectory(tmp_path)
     for name in ("study.toml", "study-sensitivity.toml", "study.toml"):
@@ -101,6 +108,7 @@ def test_the_examples_are_as_the_study_is_meant(name: str) -> None:
         ({"pool": 99}, "pool"),
         ({"arms": CONFIG.arms * 2}, "twice"),
         ({"size": 0}, "size"),
+        ({"arms": [{"name": "a", "only": ["medium", "narrow"]}]}, "reader: narrow"),
         ({"rollouts": 1, "arms": [{"name": "a", "rollouts": 2}]}, "no room"),
     ],
 )

@@ -4,8 +4,8 @@ The unit is the replicate: within one, all arms share readers, pools, measuremen
 their differences within replicates, and readers of several strengths in one replicate are one cluster. What is compared
 is held-out Pass@1 after training. Intervals are Student's, at 95 %, and not corrected for the number of comparisons.
 
-The best fixed recipe is the arm among `fixed_recipes` that comes closest to the reference over the same cells: it is
-picked after the fact, in its favour.
+The best fixed recipe of a claim is the arm among `fixed_recipes` that comes closest to the claim's arm over the same
+cells: it is picked after the fact, in its favour.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict
 
 from envs_forge.plan.settings import Recipe
 from envs_forge.study.cell import CellResult
-from envs_forge.study.config import StudyConfig
+from envs_forge.study.config import ArmConfig, StudyConfig
+from envs_forge.study.directory import grid
 from envs_forge.train.estimators import Estimate, PairedEstimate, mean_estimate, paired_estimate
 
 REFERENCE = "forge"
@@ -56,12 +57,13 @@ class ArmRow(BaseModel):
 
 
 class Claim(BaseModel):
-    """The reference against the best fixed recipe in one regime."""
+    """An arm against the best fixed recipe in one regime."""
 
     model_config = ConfigDict(frozen=True)
 
     regime: str
     reader: str
+    arm: str
     best_fixed: str
     difference: PairedEstimate
 
@@ -109,14 +111,23 @@ def analyse(config: StudyConfig, cells: Sequence[CellResult]) -> Analysis:
     for regime in config.regimes:
         for reader in [*readers, *([ALL_READERS] if len(readers) > 1 else [])]:
             own = [c for c in cells if c.regime == regime.name and reader in (c.reader, ALL_READERS)]
-            by_arm = {arm.name: [cell for cell in own if cell.arm == arm.name] for arm in config.arms}
+            arms = [arm for arm in config.arms if reader != ALL_READERS or _everywhere(config, arm, regime.name)]
+            by_arm = {arm.name: [cell for cell in own if cell.arm == arm.name] for arm in arms}
             rows += [_row(regime.name, reader, name, by_arm, config.size) for name in by_arm if by_arm[name]]
-            claims += _claim(config, regime.name, reader, by_arm)
-    grid = len(config.regimes) * len(readers) * config.replicates * len(config.arms)
+            claims += [claim for arm in config.claims for claim in _claim(config, regime.name, reader, arm, by_arm)]
     calibration = _calibration(cell for cell in cells if cell.arm == REFERENCE)
     return Analysis(
-        cells=len(cells), of_cells=grid, rows=tuple(rows), claims=tuple(claims), calibration=tuple(calibration)
+        cells=len(cells),
+        of_cells=len(list(grid(config))),
+        rows=tuple(rows),
+        claims=tuple(claims),
+        calibration=tuple(calibration),
     )
+
+
+def _everywhere(config: StudyConfig, arm: ArmConfig, regime: str) -> bool:
+    """Whether an arm meets all kinds of readers; a mean over some of them is no mean over all."""
+    return all(arm.takes_part(regime, reader.name, config) for reader in config.readers)
 
 
 def fixed_recipes(config: StudyConfig) -> list[str]:
@@ -151,14 +162,14 @@ def _row(regime: str, reader: str, arm: str, by_arm: ByArm, size: int) -> ArmRow
     )
 
 
-def _claim(config: StudyConfig, regime: str, reader: str, by_arm: ByArm) -> list[Claim]:
-    reference = by_arm.get(REFERENCE, ())
+def _claim(config: StudyConfig, regime: str, reader: str, arm: str, by_arm: ByArm) -> list[Claim]:
+    reference = by_arm.get(arm, ())
     pairs = {name: _paired(reference, by_arm[name]) for name in fixed_recipes(config) if by_arm.get(name)}
     known = {name: pair for name, pair in pairs.items() if pair is not None}
     if not known:
         return []
     best = min(known, key=lambda name: known[name].difference.value)
-    return [Claim(regime=regime, reader=reader, best_fixed=best, difference=known[best])]
+    return [Claim(regime=regime, reader=reader, arm=arm, best_fixed=best, difference=known[best])]
 
 
 def _paired(one: Sequence[CellResult], other: Sequence[CellResult]) -> PairedEstimate | None:

@@ -45,6 +45,14 @@ class ArmConfig(_Part):
     """Whether the generator is told which tests the measuring rollouts failed; never in a blind arm."""
     rollouts: int | None = Field(default=None, ge=1)
     """Rollouts of each seed of the pool that this arm pays for, if not those of the study."""
+    only: tuple[str, ...] = ()
+    """Regimes and readers that this arm is run in; a kind of which none is named is not restricted."""
+
+    def takes_part(self, regime: str, reader: str, config: StudyConfig) -> bool:
+        """Whether this arm has a cell there."""
+        named = set(self.only)
+        kinds = ((regime, config.regimes), (reader, config.readers))
+        return all(name in named or named.isdisjoint(part.name for part in parts) for name, parts in kinds)
 
     def plan(self, size: int, seed: int) -> PlanSettings:
         """The decision problem of this arm."""
@@ -99,6 +107,8 @@ class StudyConfig(_Part):
     """Tasks of the evaluation, which no arm sees."""
     replicates: int = Field(ge=1)
     """Random seeds: each draws readers, pools, measurements and the luck of training anew."""
+    in_turn: bool = False
+    """Whether each replicate meets one kind of reader, the kinds taking turns, instead of all."""
     rollouts: int = Field(default=4, ge=1)
     """Rollouts of each seed of the pool that an arm which measures pays for; every budget has room for them."""
     edge: float = Field(default=0.03, gt=0, lt=0.5)
@@ -119,6 +129,8 @@ class StudyConfig(_Part):
     regimes: tuple[RegimeConfig, ...] = Field(min_length=1)
     readers: tuple[ReaderConfig, ...] = Field(min_length=1)
     arms: tuple[ArmConfig, ...] = Field(min_length=1)
+    claims: tuple[str, ...] = ("forge",)
+    """Arms that are held against the best fixed recipe."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -129,7 +141,14 @@ class StudyConfig(_Part):
         for names in ([part.name for part in parts] for parts in (self.regimes, self.readers, self.arms)):
             if len(set(names)) < len(names):
                 raise ValueError(f"a name twice among {', '.join(names)}")
+        known = {regime.name for regime in self.regimes} | {reader.name for reader in self.readers}
+        if strange := sorted({name for arm in self.arms for name in arm.only} - known):
+            raise ValueError(f"neither a regime nor a reader: {', '.join(strange)}")
         return self
+
+    def readers_of(self, replicate: int) -> tuple[ReaderConfig, ...]:
+        """The kinds of readers of a replicate."""
+        return (self.readers[replicate % len(self.readers)],) if self.in_turn else self.readers
 
     def budget(self, regime: RegimeConfig) -> int:
         """Rollouts that every arm has, for measuring and training together."""

@@ -27,7 +27,7 @@ from envs_forge.study.cell import CellResult
 from envs_forge.study.config import StudyConfig
 
 SEEDS, HELD_OUT = "seeds", "held-out"
-GROWING = frozenset({"replicates", "arms", "readers", "regimes"})
+GROWING = frozenset({"replicates", "arms", "readers", "regimes", "claims", "in_turn"})
 """Keys that may be extended: cells that are there stay what they are."""
 
 _PARTS = ("arms", "readers", "regimes")
@@ -108,18 +108,21 @@ class StudyDirectory:
         key = (result.regime, result.reader, result.replicate, result.arm)
         write_text(self.cell(key), result.model_dump_json() + "\n")
 
+    def read_cell(self, key: CellKey) -> CellResult:
+        """A cell that is there."""
+        return CellResult.model_validate_json(self.cell(key).read_bytes())
+
     def cells(self, config: StudyConfig) -> list[CellResult]:
         """The cells of a config that are there, in the order of its grid."""
-        paths = (self.cell(key) for key in grid(config))
-        return [CellResult.model_validate_json(path.read_bytes()) for path in paths if path.is_file()]
+        return [self.read_cell(key) for key in grid(config) if self.cell(key).is_file()]
 
 
 def grid(config: StudyConfig) -> Iterator[CellKey]:
     """All cells; one replicate after the other, so that what is there at any moment is a smaller study."""
     for replicate in range(config.replicates):
         for regime in config.regimes:
-            for reader in config.readers:
-                for arm in config.arms:
+            for reader in config.readers_of(replicate):
+                for arm in (arm for arm in config.arms if arm.takes_part(regime.name, reader.name, config)):
                     yield regime.name, reader.name, replicate, arm.name
 
 

@@ -53,7 +53,7 @@ def _arms(rows: Sequence[ArmRow]) -> str:
 
 def _claim(claim: Claim) -> str:
     return (
-        f"{REFERENCE} minus the best fixed recipe ({claim.best_fixed}): {points(claim.difference.difference)} points."
+        f"{claim.arm} minus the best fixed recipe ({claim.best_fixed}): {points(claim.difference.difference)} points."
     )
 
 

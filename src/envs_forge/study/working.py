@@ -120,12 +120,16 @@ def work(
         blocks.setdefault((regime, reader, replicate), []).append(arm)
     with ProcessPoolExecutor(min(site.processes, len(blocks)), context, _start, (site, config, ended)) as pool:
         waiting = {pool.submit(_run_block, block) for block in blocks.items()}
+        directory, unseen = StudyDirectory(site.root), list(keys)
         try:
             while waiting:
                 done, waiting = wait(waiting, _WATCH_S, FIRST_COMPLETED)
                 for future in done:
-                    for result in future.result():
-                        on_cell(result)
+                    future.result()
+                there = [key for key in unseen if directory.cell(key).is_file()]
+                unseen = [key for key in unseen if key not in there]
+                for key in there:
+                    on_cell(directory.read_cell(key))
                 if stop.is_set():
                     ended.set()
         except BrokenProcessPool as error:
@@ -208,7 +212,7 @@ def lay_ground(
     )
 
 
-def _run_block(block: tuple[tuple[str, str, int], list[str]]) -> list[CellResult]:
+def _run_block(block: tuple[tuple[str, str, int], list[str]]) -> None:
     (regime, reader, replicate), arms = block
     process = _here[0]
     if isinstance(process, ForgeError):
@@ -220,13 +224,10 @@ def _run_block(block: tuple[tuple[str, str, int], list[str]]) -> list[CellResult
         next(part for part in config.readers if part.name == reader),
         replicate,
     )
-    done: list[CellResult] = []
     for arm in (part for part in config.arms if part.name in arms):
         if process.ended.is_set():
             break
         try:
-            done.append(run_cell(shared, arm))
+            directory.keep_cell(run_cell(shared, arm))
         except StoppedError:
             break
-        directory.keep_cell(done[-1])
-    return done
