@@ -7,6 +7,10 @@ import pytest
 
 from envs_forge.cli.quota import parse_quotas
 from envs_forge.errors import UserError
+from envs_forge.plan.model import ACTIONS
+from envs_forge.plan.settings import FrontierConfig
+from envs_forge.plan.transition.learn import learn
+from envs_forge.plan.transition.model import Child
 
 from .conftest import Forge
 from .test_commands import PUBLISHED
@@ -185,3 +189,13 @@ def test_each_solver_names_itself_with_its_gap_and_time(forge: Forge, rates: str
     said = forge("plan", "--pass-rates", rates, "-N", "2", "--solver", solver, "--quota", "operation/top-k=2")
     line = next(line for line in said.out.splitlines() if line.startswith("2 draws, objective"))
     assert f"of ΣF); {solver}, " in line
+
+
+def test_what_a_file_of_calibrate_says_of_one_action_counts(forge: Forge, here: Path, rates: str) -> None:
+    children = [Child(ACTIONS[-1], 0, 8, 6, 8, 0.2)] * 40
+    learned = learn(children, FrontierConfig())
+    (here / "learned.json").write_text(learned.model_dump_json())
+    said = forge("plan", "--pass-rates", rates, "-N", "2", "--transition", "learned.json", "--explain", "d", "--json")
+    own = {str(each["action"]): each["predicted"] for each in said.json["explanation"]["candidates"]}
+    assert own[str(ACTIONS[-1])] == pytest.approx(learned.actions[str(ACTIONS[-1])].mean, abs=1e-3)
+    assert own[str(ACTIONS[-1])] > own["reduce/in_depth"]

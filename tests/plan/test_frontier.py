@@ -57,6 +57,24 @@ def test_shifts_are_those_of_the_publication() -> None:
     }
 
 
+OWN = FrontierConfig(shifts={"reduce/in_breadth": 0.4, "diversify/in_depth": -0.05})
+
+
+def test_an_action_may_have_a_shift_of_its_own() -> None:
+    changed = {str(action): own for action, own in zip(ACTIONS, shifts(OWN), strict=True)}
+    assert (changed["reduce/in_breadth"], changed["diversify/in_depth"]) == (0.4, -0.05)
+    assert {**changed, "reduce/in_breadth": 0.1625, "diversify/in_depth": 0.0} == pytest.approx(
+        dict(zip(map(str, ACTIONS), shifts(CONFIG), strict=True))
+    )
+    assert predict(np.array([0.0]), OWN)[0, column("reduce", "in_breadth")] == 0.4
+
+
+@pytest.mark.parametrize("shifts", [{"reduce": 0.1}, {"reduce/in_width": 0.1}, {"reduce/in_depth": 1.5}])
+def test_shifts_of_no_action_and_impossible_ones_are_refused(shifts: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="shifts"):
+        FrontierConfig.model_validate({"shifts": shifts})
+
+
 @pytest.mark.parametrize(("rate", "shift", "predicted", "score"), PUBLISHED)
 def test_the_published_cases(rate: float, shift: float, predicted: float, score: float) -> None:
     index = shifts(CONFIG).tolist().index(shift)
@@ -79,9 +97,8 @@ def test_predictions_are_clipped_and_scores_are_a_bell() -> None:
 
 
 @pytest.mark.parametrize(("k", "n"), CASES)
-@pytest.mark.parametrize("tau", [0.5, 0.3])
-def test_expected_scores_against_numeric_integration(k: float, n: int, tau: float) -> None:
-    config = FrontierConfig(tau=tau)
+@pytest.mark.parametrize("config", [CONFIG, FrontierConfig(tau=0.3), OWN])
+def test_expected_scores_against_numeric_integration(k: float, n: int, config: FrontierConfig) -> None:
     found = scores(np.array([k]), np.array([float(n)]), config, Scoring.POSTERIOR)[0]
     for index, shift in enumerate(shifts(config)):
         wanted = integral(k, n, lambda t, s=shift: frontier_score(np.clip(t + s, 0, 1), config))

@@ -51,6 +51,8 @@ def calibrate(runs: tuple[str, ...], output: str | None, json_: bool) -> int:
     for name in ("shift_increase", "shift_diversify", "shift_reduce", "factor_in_breadth"):
         found = getattr(learned, name)
         say(f"{name}: {found.mean:+.3f} ± {found.sd:.3f} (before: {found.prior_mean:+.2f} ± {found.prior_sd:.2f})")
+    for action, found in learned.actions.items():
+        say(f"{action}: {found.mean:+.3f} ± {found.sd:.3f} (before: {found.prior_mean:+.2f} ± {found.prior_sd:.2f})")
     if output is not None:
         say(f"next: envs-forge plan --transition {output}")
     return 0

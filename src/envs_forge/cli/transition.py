@@ -51,7 +51,9 @@ def frontier_settings(which: str) -> dict[str, float]:
         learned = _learned(which)
     config = learned.frontier(FrontierConfig())
     names = ("shift_increase", "shift_diversify", "shift_reduce", "factor_in_depth", "factor_in_breadth")
-    return {f"plan.frontier.{name}": round(getattr(config, name), 6) for name in names}
+    own = {f"shifts.{action}": shift for action, shift in config.shifts.items()}
+    found = {**{name: getattr(config, name) for name in names}, **own}
+    return {f"plan.frontier.{name}": round(value, 6) for name, value in found.items()}
 
 
 def _learned(which: str) -> Transition:

@@ -125,7 +125,8 @@ def _predicted(rate: float, choice: Choice, config: FrontierConfig) -> float:
         Projection.REDUCE: config.shift_reduce,
     }[choice.action.projection]
     deep = choice.action.direction is Direction.IN_DEPTH
-    return min(1.0, max(0.0, rate + shift * (config.factor_in_depth if deep else config.factor_in_breadth)))
+    product = shift * (config.factor_in_depth if deep else config.factor_in_breadth)
+    return min(1.0, max(0.0, rate + config.shifts.get(str(choice.action), product)))
 
 
 def _score(predicted: float, choice: Choice, seed: SeedInput, settings: PlanSettings) -> float:

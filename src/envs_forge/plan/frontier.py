@@ -2,7 +2,7 @@
 
 Shapes: S seeds, A = 6 actions in the order of `ACTIONS`; `k` (S,) sums of rewards over `n` (S,) rollouts.
 
-    predicted   p̃ = clip(k/n + Δ_a·γ_d, 0, 1)
+    predicted   p̃ = clip(k/n + Δ_a·γ_d, 0, 1)   (or an action's own shift in the place of Δ·γ)
     plug-in     F(p̃) = exp(−(p̃ − τ)² / 2σ²)
     posterior   E[F] over θ ~ Beta(k + ½, n − k + ½), with θ in the place of k/n
     regret      E[max over actions of F − F of this action] over the same θ
@@ -34,14 +34,15 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
 def shifts(config: FrontierConfig) -> Array:
-    """Δ_a·γ_d of each action, shape (A,)."""
+    """Shift of each action, shape (A,): its own where the config has one, else Δ_a·γ_d."""
     delta = {
         Projection.INCREASE: config.shift_increase,
         Projection.DIVERSIFY: config.shift_diversify,
         Projection.REDUCE: config.shift_reduce,
     }
     gamma = {Direction.IN_DEPTH: config.factor_in_depth, Direction.IN_BREADTH: config.factor_in_breadth}
-    return np.array([delta[action.projection] * gamma[action.direction] for action in ACTIONS])
+    products = {str(action): delta[action.projection] * gamma[action.direction] for action in ACTIONS}
+    return np.array([config.shifts.get(name, product) for name, product in products.items()])
 
 
 def predict(rates: Array, config: FrontierConfig) -> Array:

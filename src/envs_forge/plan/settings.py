@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+_ActionName = Annotated[str, Field(pattern=r"^(increase|diversify|reduce)/in_(depth|breadth)$")]
+_Shift = Annotated[float, Field(ge=-1, le=1)]
 
 
 class Recipe(StrEnum):
@@ -63,6 +66,8 @@ class FrontierConfig(BaseModel):
     """γ of `in_depth`, a change within the same skill chain."""
     factor_in_breadth: float = Field(default=0.65, ge=0, le=4)
     """γ of `in_breadth`, a change towards adjacent skills."""
+    shifts: Mapping[_ActionName, _Shift] = {}
+    """Shifts of single actions, e.g. `reduce/in_breadth`, that take the place of Δ·γ."""
     tau: float = Field(default=0.5, ge=0, le=1)
     """τ: the pass rate at which a task teaches most. Values below 0.5 ask for harder tasks."""
     sigma: float = Field(default=0.2, gt=0, allow_inf_nan=False)

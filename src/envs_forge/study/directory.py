@@ -144,5 +144,5 @@ def _changed_parts(known: dict[str, Any], wanted: dict[str, Any]) -> Iterator[tu
     for kind in _PARTS:
         old = {part["name"]: part for part in known[kind]}
         for part in wanted[kind]:
-            if part["name"] in old and old[part["name"]] != part:
+            if part["name"] in old and differing_keys(old[part["name"]], part):
                 yield kind, part["name"]

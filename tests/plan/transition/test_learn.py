@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from envs_forge.plan.frontier import shifts
 from envs_forge.plan.model import ACTIONS, Action, Direction, Projection
 from envs_forge.plan.settings import FrontierConfig
 from envs_forge.plan.transition.learn import learn
@@ -40,7 +41,8 @@ def test_nothing_measured_leaves_the_prior() -> None:
     assert learned.shift_increase.mean == pytest.approx(-0.25, abs=0.005)
     assert learned.shift_increase.sd == pytest.approx(0.15, abs=0.005)
     assert learned.factor_in_breadth.mean == pytest.approx(0.65, abs=0.01)
-    assert learned.children == {}
+    assert learned.children == learned.actions == {}
+    assert shifts(learned.frontier(PRIOR)) == pytest.approx(shifts(PRIOR), abs=0.01)
 
 
 def test_many_children_show_what_actions_really_do() -> None:
@@ -49,10 +51,17 @@ def test_many_children_show_what_actions_really_do() -> None:
     assert learned.shift_diversify.mean == pytest.approx(-0.1, abs=0.06)
     assert learned.shift_reduce.mean == pytest.approx(0.1, abs=0.06)
     assert learned.factor_in_breadth.mean > 0.75
-    assert all(
-        estimate.sd < 0.5 * estimate.prior_sd
-        for estimate in (learned.shift_increase, learned.shift_diversify, learned.shift_reduce)
-    )
+    assert all(estimate.sd < 0.5 * estimate.prior_sd for estimate in learned.actions.values())
+    assert len(learned.actions) == len(ACTIONS)
+
+
+def test_an_action_that_is_unlike_its_kin_has_a_shift_of_its_own() -> None:
+    """No product says that `reduce` does more in breadth than in depth, and `increase` the other way round."""
+    true = truth(-0.2, 0, 0.1, 0.5) | {"reduce/in_breadth": 0.35}
+    learned = learn(world(400, true, seed=3), PRIOR)
+    for action, shift in true.items():
+        assert learned.actions[action].mean == pytest.approx(shift, abs=0.07)
+    assert shifts(learned.frontier(PRIOR)) == pytest.approx([learned.actions[str(a)].mean for a in ACTIONS])
 
 
 @pytest.mark.parametrize("seed", range(3))

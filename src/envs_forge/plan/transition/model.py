@@ -35,7 +35,7 @@ class Estimate(BaseModel):
 
 
 class Transition(BaseModel):
-    """What was learned about Δ and γ.
+    """What was learned about Δ, γ and the shifts of single actions.
 
     γ of `in_depth` is 1 by definition: only products of Δ and γ can be told apart. `concentration` is κ, how alike the
     children of one action are: each child's own rate spreads around the predicted one as Beta(κ·m, κ·(1 − m)).
@@ -43,17 +43,19 @@ class Transition(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    schema_version: int = 1
+    schema_version: int = 2
     shift_increase: Estimate
     shift_diversify: Estimate
     shift_reduce: Estimate
     factor_in_breadth: Estimate
     concentration: float
+    actions: Mapping[str, Estimate] = {}
+    """The own shift of each action that has measured children."""
     children: Mapping[str, int]
     """Measured children by action."""
 
     def frontier(self, config: FrontierConfig) -> FrontierConfig:
-        """`config` with what was learned in the place of its Δ and γ."""
+        """`config` with what was learned in the place of its Δ, γ and shifts."""
         return config.model_copy(
             update={
                 "shift_increase": self.shift_increase.mean,
@@ -61,6 +63,7 @@ class Transition(BaseModel):
                 "shift_reduce": self.shift_reduce.mean,
                 "factor_in_depth": 1.0,
                 "factor_in_breadth": self.factor_in_breadth.mean,
+                "shifts": {action: estimate.mean for action, estimate in self.actions.items()},
             }
         )
 
