@@ -23,6 +23,8 @@ def test_a_study_may_grow_but_not_change(tmp_path: Path) -> None:
     directory.begin(CONFIG)
     more = (*CONFIG.arms, ArmConfig(name="tau-0.3", frontier=FrontierConfig(tau=0.3)))
     directory.begin(CONFIG.model_copy(update={"arms": more, "replicates": 5}))
+    elsewhere = CONFIG.arms[2].model_copy(update={"only": ("saturated",)})
+    directory.begin(CONFIG.model_copy(update={"arms": (*CONFIG.arms[:2], elsewhere)}))
     for change, key in (
         ({"size": 2}, "size"),
         ({"learner": CONFIG.learner.model_copy(update={"rate": 1.0})}, "learner.rate"),

@@ -16,6 +16,7 @@ from envs_forge.study.analysis import Analysis, analyse
 from envs_forge.study.cell import CellResult
 from envs_forge.study.config import StudyConfig
 from envs_forge.study.directory import StudyDirectory
+from envs_forge.study.makeup import sizes
 from envs_forge.study.plots import can_plot, write_plots
 from envs_forge.study.tables import markdown
 from envs_forge.study.working import Site, make_pools, missing, work
@@ -65,11 +66,11 @@ def conduct_study(
             error.fix = f"{error.fix}, then the same command goes on" if error.fix else "the same command goes on"
             raise
         results = directory.cells(config)
-        analysis = analyse(config, results)
+        analysis = analyse(config, results, sizes(directory.candidates))
         write_json(directory.results(name, ".json"), analysis.model_dump(mode="json"))
         write_text(directory.results(name, ".md"), markdown(analysis))
         if results and can_plot():
-            write_plots(directory.results(name, ""), analysis, results)
+            write_plots(directory.results(name, ""), config, analysis, results)
         elif results:
             note("no plots without matplotlib: pip install 'envs-forge[report]'")
         with RewardStore(directory.rewards) as store:

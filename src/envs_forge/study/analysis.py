@@ -11,6 +11,7 @@ cells: it is picked after the fact, in its favour.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
@@ -18,6 +19,7 @@ from envs_forge.plan.settings import Recipe
 from envs_forge.study.cell import CellResult
 from envs_forge.study.config import ArmConfig, StudyConfig
 from envs_forge.study.directory import grid
+from envs_forge.study.makeup import Makeup, Size, makeup
 from envs_forge.train.estimators import Estimate, PairedEstimate, mean_estimate, paired_estimate
 
 REFERENCE = "forge"
@@ -73,6 +75,7 @@ class Calibration(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    arm: str
     action: str
     children: int
     predicted: float
@@ -95,15 +98,19 @@ class Analysis(BaseModel):
     rows: tuple[ArmRow, ...]
     claims: tuple[Claim, ...]
     calibration: tuple[Calibration, ...]
-    """Of the reference arm, over all regimes and readers."""
+    """Of the arms that claim something, over all regimes and readers."""
+    makeup: tuple[Makeup, ...] = ()
 
 
-def analyse(config: StudyConfig, cells: Sequence[CellResult]) -> Analysis:
+def analyse(
+    config: StudyConfig, cells: Sequence[CellResult], sizes: Mapping[str, Size] = MappingProxyType({})
+) -> Analysis:
     """Analyse the cells that are there.
 
     Args:
         config: The study.
         cells: Some or all of its cells.
+        sizes: How large environments are, by content hash.
     """
     rows: list[ArmRow] = []
     claims: list[Claim] = []
@@ -115,13 +122,14 @@ def analyse(config: StudyConfig, cells: Sequence[CellResult]) -> Analysis:
             by_arm = {arm.name: [cell for cell in own if cell.arm == arm.name] for arm in arms}
             rows += [_row(regime.name, reader, name, by_arm, config.size) for name in by_arm if by_arm[name]]
             claims += [claim for arm in config.claims for claim in _claim(config, regime.name, reader, arm, by_arm)]
-    calibration = _calibration(cell for cell in cells if cell.arm == REFERENCE)
+    calibration = [row for arm in config.claims for row in _calibration(arm, cells)]
     return Analysis(
         cells=len(cells),
         of_cells=len(list(grid(config))),
         rows=tuple(rows),
         claims=tuple(claims),
         calibration=tuple(calibration),
+        makeup=tuple(makeup(config, cells, sizes)),
     )
 
 
@@ -196,14 +204,15 @@ def _share(
     return sum(map(part, cells)) / total if total else None
 
 
-def _calibration(cells: Iterable[CellResult]) -> list[Calibration]:
-    children = [child for cell in cells for child in cell.children if child.n]
+def _calibration(arm: str, cells: Iterable[CellResult]) -> list[Calibration]:
+    children = [child for cell in cells if cell.arm == arm for child in cell.children if child.n]
     found: list[Calibration] = []
     for action in [*sorted({child.action for child in children}), *(["all"] if children else [])]:
         own = [child for child in children if action in (child.action, "all")]
         errors = [child.predicted - child.k / child.n for child in own]
         found.append(
             Calibration(
+                arm=arm,
                 action=action,
                 children=len(own),
                 predicted=sum(child.predicted for child in own) / len(own),

@@ -140,9 +140,9 @@ def _grown(known: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
 
 
 def _changed_parts(known: dict[str, Any], wanted: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Arms, readers and regimes that bear an old name and are something else."""
+    """Arms, readers and regimes that bear an old name and are something else; not those that take part elsewhere now."""
     for kind in _PARTS:
         old = {part["name"]: part for part in known[kind]}
         for part in wanted[kind]:
-            if part["name"] in old and differing_keys(old[part["name"]], part):
+            if part["name"] in old and set(differing_keys(old[part["name"]], part)) - {"only"}:
                 yield kind, part["name"]

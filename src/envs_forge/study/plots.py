@@ -7,8 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from envs_forge.study.analysis import REFERENCE, Analysis, ArmRow
+from envs_forge.study.analysis import REFERENCE, Analysis, ArmRow, fixed_recipes
 from envs_forge.study.cell import CellResult
+from envs_forge.study.config import StudyConfig
 
 BLUE, GREY = "#0b5394", "#777777"
 _BINS = 8
@@ -19,11 +20,12 @@ def can_plot() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def write_plots(target: Path, analysis: Analysis, cells: Sequence[CellResult]) -> list[Path]:
+def write_plots(target: Path, config: StudyConfig, analysis: Analysis, cells: Sequence[CellResult]) -> list[Path]:
     """Write every picture twice, as `<target>-<what>.svg` and `.png`.
 
     Args:
         target: Directory and first part of the names.
+        config: The study.
         analysis: What came of the study.
         cells: Its cells.
 
@@ -35,9 +37,13 @@ def write_plots(target: Path, analysis: Analysis, cells: Sequence[CellResult]) -
         rows = [row for row in analysis.rows if row.regime == regime]
         whole = [row for row in rows if row.reader == rows[-1].reader]  # all readers together come last
         written += _save(_gains(whole), target, f"gains-{regime}")
-        written += _save(_curves([cell for cell in cells if cell.regime == regime]), target, f"learning-{regime}")
-    points = [(c.predicted, c.k / c.n) for cell in cells if cell.arm == REFERENCE for c in cell.children if c.n]
-    return written + (_save(_reliability(points), target, "calibration") if points else [])
+        shown = {*config.claims, *fixed_recipes(config)}
+        own = [cell for cell in cells if cell.regime == regime and cell.arm in shown]
+        written += _save(_curves(own), target, f"learning-{regime}")
+    for arm in config.claims:
+        points = [(c.predicted, c.k / c.n) for cell in cells if cell.arm == arm for c in cell.children if c.n]
+        written += _save(_reliability(points), target, f"calibration-{arm}") if points else []
+    return written
 
 
 def _gains(rows: Sequence[ArmRow]) -> Any:
@@ -54,7 +60,10 @@ def _gains(rows: Sequence[ArmRow]) -> Any:
 
 
 def _curves(cells: Sequence[CellResult]) -> Any:
-    """Held-out gain against rollouts spent, those that measured among them; means over the cells of an arm."""
+    """Held-out gain against rollouts spent, those that measured among them; means over the cells of an arm.
+
+    Shown are the arms that claim something and the fixed recipes.
+    """
     figure, axes = _axes("rollouts spent", "gain in held-out Pass@1, points")
     arms = [arm for arm in dict.fromkeys(cell.arm for cell in cells)]
     for arm, mark in zip(arms, "osD^vx*+<>phd" * len(arms), strict=False):
@@ -70,7 +79,7 @@ def _curves(cells: Sequence[CellResult]) -> Any:
 
 
 def _reliability(points: Sequence[tuple[float, float]]) -> Any:
-    """Measured against predicted pass rates of the reference's environments: means of bins, size by count."""
+    """Measured against predicted pass rates of an arm's environments: means of bins, size by count."""
     figure, axes = _axes("predicted pass rate", "measured pass rate of the untrained reader")
     axes.plot([0, 1], [0, 1], color=GREY, linestyle=":", label="as predicted")
     bins: dict[int, list[tuple[float, float]]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from envs_forge.study.analysis import ALL_READERS, REFERENCE, Analysis, ArmRow, Calibration, Claim
+from envs_forge.study.makeup import HIGH, LOW, Makeup
 from envs_forge.train.estimators import Estimate
 
 NOTE = (
@@ -23,9 +24,12 @@ def markdown(analysis: Analysis) -> str:
             title = "all readers" if reader == ALL_READERS else f"reader {reader}"
             parts.append(f"## {regime}, {title}\n\n{_arms(rows)}")
             parts += [_claim(claim) for claim in analysis.claims if (claim.regime, claim.reader) == (regime, reader)]
-    if analysis.calibration:
-        parts.append(f"## Predicted and measured pass rates of {REFERENCE}'s environments\n\n"
-                     f"{_calibration(analysis.calibration)}")  # fmt: skip
+    for regime in dict.fromkeys(row.regime for row in analysis.makeup):
+        made = [row for row in analysis.makeup if row.regime == regime]
+        parts.append(f"## {regime}: what the environments were like\n\n{_makeup(made)}")
+    for arm in dict.fromkeys(row.arm for row in analysis.calibration):
+        by_action = [row for row in analysis.calibration if row.arm == arm]
+        parts.append(f"## Predicted and measured pass rates of {arm}'s environments\n\n{_calibration(by_action)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -72,6 +76,28 @@ def _calibration(rows: Iterable[Calibration]) -> str:
         for row in rows
     ]
     return _table(head, body)
+
+
+def _makeup(rows: Iterable[Makeup]) -> str:
+    head = ("arm", "steps", "constraints", "pass rate", f"between {LOW} and {HIGH}", "mixed groups a cell",
+            "points gained a mixed group")  # fmt: skip
+    body = [
+        (
+            row.arm,
+            _figure(row.steps, "{:.2f}"),
+            _figure(row.constraints, "{:.2f}"),
+            _figure(row.measured, "{:.2f}"),
+            _percent(row.edge),
+            f"{row.mixed_groups:.1f}",
+            _figure(row.gain_per_mixed, "{:.2f}", 100),
+        )
+        for row in rows
+    ]
+    return _table(head, body)
+
+
+def _figure(value: float | None, form: str, factor: float = 1.0) -> str:
+    return "" if value is None else form.format(factor * value)
 
 
 def points(estimate: Estimate) -> str:
