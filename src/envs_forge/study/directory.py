@@ -140,7 +140,7 @@ def _grown(known: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
 
 
 def _changed_parts(known: dict[str, Any], wanted: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Arms, readers and regimes that bear an old name and are something else; not those that take part elsewhere now."""
+    """Arms, readers and regimes that bear an old name and are something else. Where an arm takes part is no matter."""
     for kind in _PARTS:
         old = {part["name"]: part for part in known[kind]}
         for part in wanted[kind]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from envs_forge.bundle.model import BundleFile
 from envs_forge.plan.model import ACTIONS
 from envs_forge.synthesis.audit.check import audit
 from envs_forge.synthesis.audit.model import AuditCode as Code
@@ -38,6 +39,30 @@ def test_a_planted_fault_is_found(fault):
             planted += 1
             assert PLANTED[fault] in codes(parent, spoilt, made[1], pool), (parent.id, str(action))
     assert planted
+
+
+SPOKEN = (
+    "The new environment should introduce constraints and edge cases that the data contains.",
+    "In the new environment, the lines are sorted by size.",
+    "This is harder than the seed task, with an expected\npass rate of 0.5.",
+    "An increase/in_depth of what was asked before.",
+)
+UNSPOKEN = (
+    "Write the environment variables to `/app/env.txt`, one a line; new ones come first.",
+    "The seed of the random numbers is 7; original files stay where they are.",
+    "Count the tasks that are new, and the pass rate of each class.",
+    "Make a virtual environment; the new directory is `/app/venv`.",
+)
+
+
+@pytest.mark.parametrize("words", [*SPOKEN, *UNSPOKEN])
+def test_an_instruction_that_speaks_of_its_making_is_found(words):
+    parent = seed(3)
+    bundle, asked = child(parent, "increase/in_depth")
+    text = f"{bundle.instruction}\n{words}\n"
+    files = {**bundle.files, "instruction.md": BundleFile(data=text.encode())}
+    found = codes(parent, bundle.model_copy(update={"files": files}), asked)
+    assert (Code.ASSIGNMENT_IN_INSTRUCTION in found) is (words in SPOKEN)
 
 
 def test_an_unchanged_part_is_named():

@@ -9,6 +9,7 @@ from envs_forge.synthesis.audit.mask import forbidden_changes, unchanged_parts
 from envs_forge.synthesis.audit.mismatch import mismatched
 from envs_forge.synthesis.audit.model import Finding
 from envs_forge.synthesis.audit.novelty import contaminations, copies
+from envs_forge.synthesis.audit.overheard import overheard
 from envs_forge.synthesis.audit.skills import lost_skills
 from envs_forge.synthesis.audit.stated import unstated_keys, unstated_numbers, unstated_paths
 from envs_forge.synthesis.audit.statements import Statements
@@ -36,6 +37,7 @@ def audit(parent: Bundle, candidate: Bundle, assignment: Assignment, *, pool: Co
         *unchanged_parts(parent, candidate, action.projection),
         *forbidden_changes(parent, candidate),
         *given_away(new, old),
+        *overheard(new, old),
         *unstated_paths(new),
         *unstated_keys(new),
         *unstated_numbers(new),

@@ -19,6 +19,7 @@ class AuditCode(StrEnum):
     CANARY = "canary"
     SKILL_LOST = "skill-lost"
     ANSWER_IN_INSTRUCTION = "answer-in-instruction"
+    ASSIGNMENT_IN_INSTRUCTION = "assignment-in-instruction"
     UNSTATED_PATH = "unstated-path"
     UNSTATED_KEY = "unstated-key"
     UNSTATED_NUMBER = "unstated-number"
