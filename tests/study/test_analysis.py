@@ -125,3 +125,9 @@ def test_the_tables_have_every_arm_and_say_what_the_policy_is(analysis: Analysis
     assert "forge minus the best fixed recipe (evol-instruct): +" in text
     widths = {line.count("|") for line in text.splitlines() if line.startswith("| ") and "no-reduce" in line}
     assert widths == {12, 8}
+
+
+def test_equal_arms_are_said_to_be_equal() -> None:
+    same = [cell("weak", 0, "forge"), cell("weak", 0, "forge").model_copy(update={"arm": "few-shot"})]
+    row = next(line for line in markdown(analyse(CONFIG, same)).splitlines() if line.startswith("| few-shot "))
+    assert "the same in all cells" in row

@@ -51,3 +51,19 @@ def test_a_study_without_cells_says_so(tmp_path: Path) -> None:
     assert is_study(tmp_path)
     with pytest.raises(UserError, match="no environment"):
         study_children(tmp_path)
+
+
+def test_an_earlier_file_is_held_against_the_children(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "learned.json"
+    assert main(["calibrate", str(study), "-o", str(file), "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)["errors"]
+    assert list(first) == ["as planned", "published", "learned here"]
+    assert main(["calibrate", str(study), "--check", str(file), "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)["errors"]
+    assert again[str(file)] == again["learned here"] == first["learned here"]
+    assert main(["calibrate", str(study), "--check", str(file)]) == 0
+    assert any(line.startswith("learned here ") for line in capsys.readouterr().out.splitlines())
+    assert main(["calibrate", str(study), "--check", str(tmp_path / "none.json")]) == 2
+    assert "cannot read" in capsys.readouterr().err

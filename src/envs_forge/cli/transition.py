@@ -37,23 +37,32 @@ def frontier_settings(which: str) -> dict[str, float]:
     if which == PUBLISHED:
         return {}
     from envs_forge.plan.settings import FrontierConfig
-    from envs_forge.plan.transition.model import Transition
 
     path = Path(which)
-    if path.is_file():
-        from pydantic import ValidationError
-
-        try:
-            learned = Transition.model_validate_json(path.read_bytes())
-        except ValidationError as error:
-            raise UserError(f"{path} is no file of `envs-forge calibrate -o`", fix="make it again") from error
-    else:
-        learned = _learned(which)
+    learned = read_transition(path) if path.is_file() else _learned(which)
     config = learned.frontier(FrontierConfig())
     names = ("shift_increase", "shift_diversify", "shift_reduce", "factor_in_depth", "factor_in_breadth")
     own = {f"shifts.{action}": shift for action, shift in config.shifts.items()}
     found = {**{name: getattr(config, name) for name in names}, **own}
     return {f"plan.frontier.{name}": round(value, 6) for name, value in found.items()}
+
+
+def read_transition(path: Path) -> Transition:
+    """A file of `calibrate -o`.
+
+    Raises:
+        UserError: It is not there or something else.
+    """
+    from pydantic import ValidationError
+
+    from envs_forge.plan.transition.model import Transition
+
+    try:
+        return Transition.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    except ValidationError as error:
+        raise UserError(f"{path} is no file of `envs-forge calibrate -o`", fix="make it again") from error
 
 
 def _learned(which: str) -> Transition:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from envs_forge.study.analysis import ALL_READERS, REFERENCE, Analysis, ArmRow, Calibration, Claim
 from envs_forge.study.makeup import HIGH, LOW, Makeup
-from envs_forge.train.estimators import Estimate
+from envs_forge.train.estimators import Estimate, PairedEstimate
 
 NOTE = (
     "The policy is the builtin reader, a log-linear model over the words of the instruction, not a language model. "
@@ -42,7 +42,7 @@ def _arms(rows: Sequence[ArmRow]) -> str:
             f"{100 * row.base.value:.1f}",
             f"{100 * row.trained.value:.1f}",
             points(row.gain),
-            points(row.against.difference) if row.against is not None else "",
+            _against(row.against) if row.against is not None else "",
             _percent(row.mixed_all),
             _percent(row.mixed),
             "" if row.attempts_per_accepted is None else f"{row.attempts_per_accepted:.2f}",
@@ -53,6 +53,12 @@ def _arms(rows: Sequence[ArmRow]) -> str:
         for row in sorted(rows, key=lambda row: -row.gain.value)
     ]
     return _table(head, body)
+
+
+def _against(pair: PairedEstimate) -> str:
+    if pair.better == pair.worse == 0:
+        return "the same in all cells"
+    return points(pair.difference)
 
 
 def _claim(claim: Claim) -> str:

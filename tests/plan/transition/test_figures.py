@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from envs_forge.plan.model import Action, Direction, Projection
-from envs_forge.plan.transition.figures import ALL, figures
+from envs_forge.plan.settings import FrontierConfig
+from envs_forge.plan.transition.figures import ALL, figures, foretold
 from envs_forge.plan.transition.model import Child
 
 DEEP = Action(projection=Projection.INCREASE, direction=Direction.IN_DEPTH)
@@ -30,3 +31,13 @@ def test_what_cannot_be_said_is_not_said() -> None:
     row = figures([Child(BROAD, 1, 1, 1, 1, 0.5), Child(BROAD, 1, 1, 0, 1, 0.5)])[ALL]
     assert (row.slope, row.mixed) == (None, None)
     assert figures([])[ALL].measured is None
+
+
+def test_what_a_config_would_have_said_is_an_expectation_over_the_seeds_rate() -> None:
+    children = [Child(DEEP, 4, 4, 3, 8, 0.75), Child(BROAD, 0, 4, 2, 8, 0.0), Child(DEEP, 4, 4, 1, 8, 0.75)]
+    told = foretold(children, FrontierConfig(shifts={"diversify/in_breadth": 0.0, "increase/in_depth": -0.95}))
+    assert [child.child_k for child in told] == [3, 2, 1]
+    assert told[1].predicted == pytest.approx(0.5 / 5, abs=1e-6)
+    # Beta(4½, ½) above 0.95, less 0.95, by the midpoint rule.
+    assert told[0].predicted == told[2].predicted == pytest.approx(0.016762, abs=1e-5)
+    assert foretold([], FrontierConfig()) == []
