@@ -121,10 +121,10 @@ def test_half_a_study_is_analysed_as_such() -> None:
 def test_the_tables_have_every_arm_and_say_what_the_policy_is(analysis: Analysis) -> None:
     text = markdown(analysis)
     assert "not a language model" in text
-    assert text.count("| forge |") == 4
+    assert text.count("| forge |") == 5
     assert "forge minus the best fixed recipe (evol-instruct): +" in text
     widths = {line.count("|") for line in text.splitlines() if line.startswith("| ") and "no-reduce" in line}
-    assert widths == {12, 8}
+    assert widths == {12, 8, 4}
 
 
 def test_equal_arms_are_said_to_be_equal() -> None:

@@ -20,6 +20,7 @@ from envs_forge.study.cell import CellResult
 from envs_forge.study.config import ArmConfig, StudyConfig
 from envs_forge.study.directory import grid
 from envs_forge.study.makeup import Makeup, Size, makeup
+from envs_forge.study.unpaid import Unpaid, unpaid
 from envs_forge.train.estimators import Estimate, PairedEstimate, mean_estimate, paired_estimate
 
 REFERENCE = "forge"
@@ -100,6 +101,7 @@ class Analysis(BaseModel):
     calibration: tuple[Calibration, ...]
     """Of the arms that claim something, over all regimes and readers."""
     makeup: tuple[Makeup, ...] = ()
+    unpaid: tuple[Unpaid, ...] = ()
 
 
 def analyse(
@@ -130,6 +132,7 @@ def analyse(
         claims=tuple(claims),
         calibration=tuple(calibration),
         makeup=tuple(makeup(config, cells, sizes)),
+        unpaid=tuple(unpaid(config, cells, REFERENCE)),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from envs_forge.study.analysis import ALL_READERS, REFERENCE, Analysis, ArmRow, Calibration, Claim
 from envs_forge.study.makeup import HIGH, LOW, Makeup
+from envs_forge.study.unpaid import Unpaid
 from envs_forge.train.estimators import Estimate, PairedEstimate
 
 NOTE = (
@@ -24,6 +25,10 @@ def markdown(analysis: Analysis) -> str:
             title = "all readers" if reader == ALL_READERS else f"reader {reader}"
             parts.append(f"## {regime}, {title}\n\n{_arms(rows)}")
             parts += [_claim(claim) for claim in analysis.claims if (claim.regime, claim.reader) == (regime, reader)]
+    for regime in dict.fromkeys(row.regime for row in analysis.unpaid):
+        equal = [row for row in analysis.unpaid if row.regime == regime]
+        title = f"{regime}: after {equal[0].rollouts} rollouts of training, measuring not charged"
+        parts.append(f"## {title}\n\n{_unpaid(equal)}")
     for regime in dict.fromkeys(row.regime for row in analysis.makeup):
         made = [row for row in analysis.makeup if row.regime == regime]
         parts.append(f"## {regime}: what the environments were like\n\n{_makeup(made)}")
@@ -82,6 +87,14 @@ def _calibration(rows: Iterable[Calibration]) -> str:
         for row in rows
     ]
     return _table(head, body)
+
+
+def _unpaid(rows: Iterable[Unpaid]) -> str:
+    body = [
+        (row.arm, points(row.gain), _against(row.against) if row.against is not None else "")
+        for row in sorted(rows, key=lambda row: -row.gain.value)
+    ]
+    return _table(("arm", "gain", f"{REFERENCE} − arm"), body)
 
 
 def _makeup(rows: Iterable[Makeup]) -> str:
