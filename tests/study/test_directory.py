@@ -111,6 +111,7 @@ def test_the_examples_are_as_the_study_is_meant(name: str) -> None:
         ({"arms": CONFIG.arms * 2}, "twice"),
         ({"size": 0}, "size"),
         ({"arms": [{"name": "a", "only": ["medium", "narrow"]}]}, "reader: narrow"),
+        ({"claims": ["forge", "learned"]}, "not there: learned"),
         ({"rollouts": 1, "arms": [{"name": "a", "rollouts": 2}]}, "no room"),
     ],
 )

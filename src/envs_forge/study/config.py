@@ -144,6 +144,9 @@ class StudyConfig(_Part):
         known = {regime.name for regime in self.regimes} | {reader.name for reader in self.readers}
         if strange := sorted({name for arm in self.arms for name in arm.only} - known):
             raise ValueError(f"neither a regime nor a reader: {', '.join(strange)}")
+        claiming = self.claims if "claims" in self.model_fields_set else ()
+        if strange := sorted(set(claiming) - {arm.name for arm in self.arms}):
+            raise ValueError(f"claims of arms that are not there: {', '.join(strange)}")
         return self
 
     def readers_of(self, replicate: int) -> tuple[ReaderConfig, ...]:
