@@ -69,6 +69,12 @@ def test_an_action_may_have_a_shift_of_its_own() -> None:
     assert predict(np.array([0.0]), OWN)[0, column("reduce", "in_breadth")] == 0.4
 
 
+def test_settings_with_shifts_are_keys_like_others() -> None:
+    turned = FrontierConfig(shifts=dict(reversed(OWN.shifts.items())))
+    assert (turned, hash(turned)) == (OWN, hash(OWN))
+    assert len({OWN, CONFIG, turned, FrontierConfig(tau=0.3)}) == 3
+
+
 @pytest.mark.parametrize("shifts", [{"reduce": 0.1}, {"reduce/in_width": 0.1}, {"reduce/in_depth": 1.5}])
 def test_shifts_of_no_action_and_impossible_ones_are_refused(shifts: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="shifts"):

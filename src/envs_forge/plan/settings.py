@@ -73,6 +73,10 @@ class FrontierConfig(BaseModel):
     sigma: float = Field(default=0.2, gt=0, allow_inf_nan=False)
     """σ: how quickly a task loses its worth away from τ."""
 
+    def __hash__(self) -> int:
+        # A table has no hash of its own, and settings are keys of caches.
+        return hash((frozenset(self.shifts.items()), *(value for name, value in self if name != "shifts")))
+
 
 class PlanSettings(BaseModel):
     """Everything about a plan except the seeds and what has happened to them already."""
