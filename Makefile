@@ -46,7 +46,7 @@ base-image: engine ## The local base image of the bundles
 test: setup lint ## Lint, then all tests but the slow ones
 	@scripts/browser.sh
 	@scripts/test_train.sh -m "not slow"
-	@$(BIN)/pytest -m "not slow" --durations=25 --durations-min=3
+	@$(BIN)/pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile --durations=25 --durations-min=3
 
 test-train: setup train-venv ## All tests of training with TRL
 	@scripts/test_train.sh
