@@ -11,7 +11,7 @@ from envs_forge.bundle.reading import read_bundle
 from envs_forge.study.candidates import BUNDLE, RECORD, Record
 from envs_forge.study.cell import CellResult, Child
 from envs_forge.study.config import StudyConfig
-from envs_forge.synthesis.procedural.composition import read_composition
+from envs_forge.study.pools import chain_of
 
 Size = tuple[int, int]
 """Steps, and constraints on them."""
@@ -48,9 +48,8 @@ def sizes(root: Path) -> dict[str, Size]:
     found: dict[str, Size] = {}
     for path in sorted(root.glob(f"*/{RECORD}")):
         record = Record.model_validate_json(path.read_bytes())
-        composition = read_composition(read_bundle(path.parent / BUNDLE).provenance) if record.accepted else None
-        if composition is not None:
-            uses = composition.uses
+        if record.accepted:
+            uses = chain_of(read_bundle(path.parent / BUNDLE))
             found[record.content_hash] = (len(uses), sum(len(use.knobs) for use in uses))
     return found
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from envs_forge.plan.shelltext import parts_of
 from envs_forge.synthesis.audit.literals import without_heredocs
 from envs_forge.synthesis.audit.model import AuditCode, Finding
-from envs_forge.synthesis.audit.statements import Statements
+from envs_forge.synthesis.audit.statements import Statements, flat
 
 LONG_LINE, LONG_WORDS = 24, 4
 """A line of the oracle with so many characters and words is no accident, wherever it stands."""
@@ -24,7 +24,7 @@ _SHOWN = 3
 
 def given_away(what: Statements, parent: Statements) -> Iterator[Finding]:
     """Code of the oracle, or answers that tests expect and the oracle computes, in the instruction."""
-    before = _flat(parent.instruction)
+    before = flat(parent.instruction)
     code = [line for line in _oracle_code(what) if line not in before]
     if code:
         evidence = f"the instruction holds code of the solution: {' ; '.join(code[:_SHOWN])}"
@@ -40,13 +40,13 @@ def _oracle_code(what: Statements) -> list[str]:
 
     A statement of a schema or a format may well be the same in both.
     """
-    text = _flat(what.instruction)
-    lines = [line for line in dict.fromkeys(map(_flat, what.solution_text.split("\n"))) if len(line) >= _SHORT_LINE]
+    text = flat(what.instruction)
+    lines = [line for line in dict.fromkeys(map(flat, what.solution_text.split("\n"))) if len(line) >= _SHORT_LINE]
     found = [line for line in lines if line in text]
     if len(found) >= MANY_LINES and len(found) >= MUCH * len(lines):
         return found
     shell, _ = parts_of(what.solution_text)
-    commands = {_flat(line) for line in without_heredocs(shell).split("\n")}
+    commands = {flat(line) for line in without_heredocs(shell).split("\n")}
     return [line for line in found if line in commands and _is_telling(line)]
 
 
@@ -69,7 +69,3 @@ def _answers(what: Statements) -> Iterator[str]:
 
 def _is_known(text: str, what: Statements) -> bool:
     return text in what.environment or text in what.solution_text
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from envs_forge.synthesis.audit.model import AuditCode, Finding
-from envs_forge.synthesis.audit.statements import Statements
+from envs_forge.synthesis.audit.statements import Statements, flat
 
 _OVERHEARD = re.compile(
     r"""\b(?:
@@ -24,12 +24,8 @@ _SHOWN = 3
 
 def overheard(what: Statements, parent: Statements) -> Iterator[Finding]:
     """Words of the assignment in the instruction, unless the seed's instruction has them too."""
-    text, before = _flat(what.instruction), _flat(parent.instruction).lower()
+    text, before = flat(what.instruction), flat(parent.instruction).lower()
     found = dict.fromkeys(match[0] for match in _OVERHEARD.finditer(text) if match[0].lower() not in before)
     if found:
         evidence = f"the instruction speaks to the agent of how the task was made: {' ; '.join(list(found)[:_SHOWN])}"
         yield Finding(AuditCode.ASSIGNMENT_IN_INSTRUCTION, evidence, "instruction.md")
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())

@@ -84,6 +84,11 @@ def unlisted(text: str) -> str:
     return _ITEM.sub("", text)
 
 
+def flat(text: str) -> str:
+    """A text on one line, each run of white space a single space."""
+    return " ".join(text.split())
+
+
 def listed(values: Iterable[str]) -> str:
     """Values as evidence shows them, the first few."""
     shown = list(values)
