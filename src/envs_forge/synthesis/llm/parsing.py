@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from envs_forge.bundle.check import DOCKERFILE, SOLUTION, TEST, check_bundle
@@ -19,6 +20,8 @@ FOLDERS = ("environment/", "solution/", "tests/")
 NEEDED = (INSTRUCTION, DOCKERFILE, SOLUTION, TEST)
 """Without these a task lacks a part; data may be made by the Dockerfile."""
 NAME = "candidate"
+_COPIED = re.compile(r"^[ \t]*(?:COPY|ADD)[ \t]+(?!.*(?:--from=|<<|://))(?:--\S+[ \t]+)*(?!\./?[ \t])(.+)$", re.I | re.M)
+"""COPY or ADD from the build context; `COPY . …` has the Dockerfile at least."""
 
 
 def parse_answer(
@@ -58,6 +61,7 @@ def assemble(envelope: Envelope, parent: Bundle) -> Bundle:
     for path in NEEDED:
         if path not in files or not (files[path].target or files[path].data.strip()):
             raise FaultError(AnswerFault.PART_MISSING, f"{path} is missing or empty")
+    _check_data(files)
     written = envelope.files.get(FILE)
     data = manifest(written.data if written else None, parent, files[INSTRUCTION].data.decode(errors="replace"))
     files[FILE] = BundleFile(data=data)
@@ -74,6 +78,18 @@ def _kept(envelope: Envelope, parent: Bundle) -> dict[str, BundleFile]:
             raise FaultError(AnswerFault.KEEP_UNKNOWN, f"the seed has no {path}")
         found |= files
     return found
+
+
+def _check_data(files: Mapping[str, BundleFile]) -> None:
+    """Data that the image is built from must be there. The build would fail too, but that says less to a model."""
+    if any(path.startswith("environment/") and path != DOCKERFILE for path in files):
+        return
+    copied = _COPIED.search(files[DOCKERFILE].data.decode(errors="replace"))
+    if copied is not None:
+        text = (
+            f"the Dockerfile has COPY {copied[1][:80]}, but no file of data stands under environment/: write or KEEP it"
+        )
+        raise FaultError(AnswerFault.PART_MISSING, text)
 
 
 def _check_file(path: str, file: BundleFile) -> None:
