@@ -20,7 +20,9 @@ FOLDERS = ("environment/", "solution/", "tests/")
 NEEDED = (INSTRUCTION, DOCKERFILE, SOLUTION, TEST)
 """Without these a task lacks a part; data may be made by the Dockerfile."""
 NAME = "candidate"
-_COPIED = re.compile(r"^[ \t]*(?:COPY|ADD)[ \t]+(?!.*(?:--from=|<<|://))(?:--\S+[ \t]+)*(?!\./?[ \t])(.+)$", re.I | re.M)
+_COPIED = re.compile(
+    r"^[ \t]*(?:COPY|ADD)[ \t]+(?!.*(?:--from=|<<|://))(?:--\S+[ \t]+)*(?!\./?[ \t])(.+)$", re.I | re.M
+)
 """COPY or ADD from the build context; `COPY . …` has the Dockerfile at least."""
 
 
