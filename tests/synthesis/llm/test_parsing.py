@@ -143,7 +143,8 @@ def test_no_part_may_be_missing_or_empty(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["COPY data/ /app/", "  add --chown=1:1 data /app", 'COPY ["data", "/app"]', "COPY ./x /y"]
+    "line",
+    ["COPY data/ /app/", "  add --chown=1:1 data /app", 'COPY ["data", "/app"]', "COPY --chmod=644 \\\n  ./x /y"],
 )
 def test_data_that_the_image_is_built_from_may_not_be_missing(line: str) -> None:
     found = fault(
@@ -154,7 +155,15 @@ def test_data_that_the_image_is_built_from_may_not_be_missing(line: str) -> None
 
 @pytest.mark.parametrize(
     "line",
-    ["RUN seq 9 > /app/x", "COPY --from=other /a /b", "COPY . /app", "ADD https://e.org/x /x", "COPY <<E /x\nhi\nE"],
+    [
+        "RUN seq 9 > /app/x",
+        "COPY --from=other /a /b",
+        "COPY . /app",
+        "ADD https://e.org/x /x",
+        "COPY <<E /x\nhi\nE",
+        "COPY $X /app",
+        "# COPY data/ /app/",
+    ],
 )
 def test_an_image_may_make_its_data(line: str) -> None:
     parsed(answer({"environment/data/a.log": None, "environment/Dockerfile": f"FROM debian:12.11-slim\n{line}\n"}))

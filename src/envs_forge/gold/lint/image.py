@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from envs_forge.gold.lint.shell import Command, Script
-from envs_forge.sandbox.images.dockerfile import Dockerfile, DockerfileError, Instruction, parse
+from envs_forge.sandbox.images.dockerfile import Dockerfile, DockerfileError, parse
 from envs_forge.sandbox.images.expansion import expand
-
-_FLAG = re.compile(r"--[a-z-]+(?:=\S*)?$")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One instruction: keyword, arguments without flags, flags, line."""
-
-    keyword: str
-    words: tuple[str, ...]
-    flags: tuple[str, ...]
-    text: str
-    line: int
+from envs_forge.sandbox.images.steps import Step, step_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +27,7 @@ class ImageFile:
     def __init__(self, dockerfile: Dockerfile) -> None:
         self.text = dockerfile.text
         self.directives = dockerfile.directives
-        self.steps = tuple(_step(dockerfile.text, i) for i in dockerfile.instructions)
+        self.steps = tuple(step_of(dockerfile.text, i) for i in dockerfile.instructions)
         self._instructions = dockerfile.instructions
 
     @classmethod
@@ -107,16 +94,3 @@ class ImageFile:
                 body += self.text[instruction.offsets[-1] + 1 : end]
             for command in Script("environment/Dockerfile", body).commands:
                 yield command, step.line + (command.line - 1 if "<<" in body else 0)
-
-
-def _step(text: str, instruction: Instruction) -> Step:
-    words = [word.text for word in instruction.words()][1:]
-    flags = []
-    while words and _FLAG.match(words[0]):
-        flags.append(words.pop(0))
-    keyword = instruction.text.split(None, 1)[0]
-    rest = instruction.text.strip()[len(keyword) :]
-    for flag in flags:
-        rest = rest.replace(flag, "", 1)
-    at = text.count("\n", 0, instruction.offsets[0]) + 1
-    return Step(keyword.upper(), tuple(words), tuple(flags), rest.strip(), at)

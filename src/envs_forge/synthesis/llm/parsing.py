@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from envs_forge.bundle.check import DOCKERFILE, SOLUTION, TEST, check_bundle
@@ -12,6 +11,8 @@ from envs_forge.bundle.model import Bundle, BundleFile
 from envs_forge.bundle.reading import INSTRUCTION, make_bundle
 from envs_forge.bundle.text import crlf_finding
 from envs_forge.errors import UserError
+from envs_forge.sandbox.images.dockerfile import DockerfileError, decode, parse
+from envs_forge.sandbox.images.steps import name_in_context, sources_of, step_of
 from envs_forge.synthesis.llm.envelope import Envelope, EnvelopeLimits, FaultError, read_envelope
 from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable
 from envs_forge.synthesis.llm.manifest import manifest
@@ -20,10 +21,6 @@ FOLDERS = ("environment/", "solution/", "tests/")
 NEEDED = (INSTRUCTION, DOCKERFILE, SOLUTION, TEST)
 """Without these a task lacks a part; data may be made by the Dockerfile."""
 NAME = "candidate"
-_COPIED = re.compile(
-    r"^[ \t]*(?:COPY|ADD)[ \t]+(?!.*(?:--from=|<<|://))(?:--\S+[ \t]+)*(?!\./?[ \t])(.+)$", re.I | re.M
-)
-"""COPY or ADD from the build context; `COPY . …` has the Dockerfile at least."""
 
 
 def parse_answer(
@@ -86,12 +83,21 @@ def _check_data(files: Mapping[str, BundleFile]) -> None:
     """Data that the image is built from must be there. The build would fail too, but that says less to a model."""
     if any(path.startswith("environment/") and path != DOCKERFILE for path in files):
         return
-    copied = _COPIED.search(files[DOCKERFILE].data.decode(errors="replace"))
-    if copied is not None:
-        text = (
-            f"the Dockerfile has COPY {copied[1][:80]}, but no file of data stands under environment/: write or KEEP it"
-        )
+    copied = _copied(files[DOCKERFILE].data)
+    if copied:
+        names = ", ".join(copied)[:80]
+        text = f"the Dockerfile copies {names}, but no file of data stands under environment/: write or KEEP it"
         raise FaultError(AnswerFault.PART_MISSING, text)
+
+
+def _copied(dockerfile: bytes) -> list[str]:
+    """What a Dockerfile takes from its context; `COPY . …` is content with the Dockerfile alone."""
+    try:
+        read = parse(decode(dockerfile))
+    except DockerfileError:
+        return []  # the checks of the whole bundle say what is wrong with it
+    sources = [source for instruction in read.instructions for source in sources_of(step_of(read.text, instruction))]
+    return [source for source in sources if name_in_context(source) != "."]
 
 
 def _check_file(path: str, file: BundleFile) -> None:

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from envs_forge.bundle.check import DOCKERFILE, VERIFIER_DOCKERFILE
 from envs_forge.bundle.links import links_of, resolve
 from envs_forge.bundle.model import VerifierMode
-from envs_forge.gold.lint.image import ImageFile, Step
+from envs_forge.gold.lint.image import ImageFile
 from envs_forge.gold.lint.registry import ERROR, WARNING, Hit, rule
 from envs_forge.gold.lint.task import Task
+from envs_forge.sandbox.images.steps import name_in_context, sources_of
 
 _REWARD = re.compile(r"/logs/verifier/reward\.(?:txt|json)\b")
 _SHELLS = {"bash", "sh", "/bin/bash", "/bin/sh", "python", "python3", "sleep", "tail", "node"}
@@ -33,8 +34,8 @@ def copy_source_missing(task: Task) -> Iterator[Hit]:
     present |= {path[:at] for path in present for at, sign in enumerate(path) if sign == "/"}
     links = links_of(task.bundle.files)
     for step in task.image.steps:
-        for source in _sources(step):
-            name = source.strip("/").removeprefix("./").rstrip("/") or "."
+        for source in sources_of(step):
+            name = name_in_context(source)
             if name != "." and name not in present and _real(name, links) not in present:
                 yield Hit(f"{source} is not in environment/", DOCKERFILE, step.line)
 
@@ -45,17 +46,6 @@ def _real(name: str, links: Mapping[str, str]) -> str:
         return resolve(f"environment/{name}", links).removeprefix("environment/")
     except ValueError:
         return name
-
-
-def _sources(step: Step) -> list[str]:
-    if step.keyword not in ("COPY", "ADD") or any(flag.startswith(("--from", "--exclude")) for flag in step.flags):
-        return []
-    text = step.text
-    if text.startswith("["):
-        words = re.findall(r'"((?:[^"\\]|\\.)*)"', text)
-    else:
-        words = [word.strip("\"'") for word in step.words]
-    return [w for w in words[:-1] if not re.search(r"[*?\[$\\]|<<|://|^git@", w)]
 
 
 @rule("reward-in-image", WARNING, "the image holds a reward", fix="let the tests alone write it")
@@ -138,8 +128,8 @@ def is_ignored(task: Task, path: str) -> bool:
 def is_copied(image: ImageFile, path: str) -> bool:
     """Whether some COPY or ADD takes `path` of environment/ into the image."""
     for step in image.steps:
-        for source in _sources(step):
-            name = source.strip("/").removeprefix("./").rstrip("/") or "."
+        for source in sources_of(step):
+            name = name_in_context(source)
             if name in (".", path) or path.startswith(name + "/"):
                 return True
     return False
