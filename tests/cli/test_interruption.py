@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ import pytest
 from envs_forge.ledger.records import AttemptRecord, DecisionRecord, TrialRecord
 from envs_forge.ledger.store import Ledger
 from pipeline.fakes import seeds
+from waiting import wait_until
 
 PROGRAM = Path(__file__).with_name("fake_program.py")
 N = 5
@@ -36,15 +36,6 @@ def start(here: Path, *args: str, pause: float = 0.1, **more: object) -> subproc
 
 def run(here: Path) -> subprocess.Popen[str]:
     return start(here, "run", "-p", "pool", "-N", str(N), "-k", "2", "-o", "mine")
-
-
-def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    for _ in range(3000):
-        if condition():
-            return
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
-    raise AssertionError("it never came to that")
 
 
 def rows(here: Path, table: str) -> int:

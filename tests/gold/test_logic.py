@@ -271,7 +271,7 @@ def test_one_bundle_may_have_several_sandboxes_at_once(workers):
             most[0] = max(most[0], len(running))
         if workers > 1 and call.ran:
             with contextlib.suppress(threading.BrokenBarrierError):
-                met.wait(2)
+                met.wait(30)
         with lock:
             running.discard(threading.get_ident())
         return sound(call)

@@ -3,7 +3,6 @@
 import logging
 import socket
 import threading
-import time
 
 import pytest
 
@@ -13,8 +12,9 @@ from envs_forge.models.client import ModelClient
 from envs_forge.models.faults import ContextExceededError, EndpointError
 from envs_forge.models.settings import EndpointSettings, Sampling
 from envs_forge.models.usage import Usage
+from waiting import eventually
 
-from .clients import HELLO, PLAIN, client
+from .clients import HELLO, IMPATIENT, PLAIN, client
 from .server import USAGE, ModelServer, Reply, drops, fails, hangs, says
 
 
@@ -80,11 +80,12 @@ def test_the_other_name_of_the_limit_is_used_where_the_endpoint_insists():
     ],
 )
 def test_transient_faults_are_tried_again_and_then_typed(bad, code, unknown):
-    answer, server = ask(bad, says("at last"))
+    patience = IMPATIENT if code == "endpoint-timeout" else {}
+    answer, server = ask(bad, says("at last"), **patience)
     assert (answer.text, answer.spoilt, answer.unknown_calls) == ("at last", (code,), unknown)
     assert len(server.requests) == 2
     assert answer.lost_s > 0
-    error, server = fault(bad)
+    error, server = fault(bad, **patience)
     assert (error.code, error.unknown_calls) == (code, 3 * unknown)
     assert len(server.requests) == 3
 
@@ -134,9 +135,7 @@ def test_retry_after_is_obeyed_by_everybody(name, value):
         asker = client(server)
         first = threading.Thread(target=asker.ask, args=(HELLO,))
         first.start()
-        while not server.requests:
-            time.sleep(0.005)
-        time.sleep(0.05)
+        assert eventually(lambda: asker._throttle._not_before > 0)
         asker.ask(HELLO)
         first.join()
     assert [moment - server.times[0] >= 0.3 for moment in server.times] == [False, True, True]
@@ -210,8 +209,7 @@ def test_cancelling_ends_a_hanging_request_and_a_pause_at_once():
             threads = [threading.Thread(target=attempt) for _ in range(2)]
             for thread in threads:
                 thread.start()
-            while not server.requests:
-                time.sleep(0.005)
+            assert eventually(lambda: bool(server.requests))
             asker.cancel()
             for thread in threads:
                 thread.join(5)

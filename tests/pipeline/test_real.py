@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pytest
 from envs_forge.bundle.reading import read_bundle
 from envs_forge.ledger.records import AttemptRecord, DecisionRecord, TrialRecord
 from envs_forge.ledger.store import Ledger
+from waiting import wait_until
 
 POOL = Path(__file__).parents[2] / "seeds"
 SEEDS, ROLLOUTS, N = 5, 2, 3
@@ -86,15 +86,6 @@ def rows(here: Path, table: str) -> int:
             return len(ledger.query(f"SELECT 1 FROM {table}"))
     except Exception:
         return 0
-
-
-def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    for _ in range(6000):
-        if condition():
-            return
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.02)
-    raise AssertionError("it never came to that")
 
 
 def test_kill_9_while_measuring_and_while_verifying_then_resume(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import time
 
 from envs_forge.config import RunConfig
 from envs_forge.models.client import ModelClient
+from envs_forge.models.throttle import Throttle
 from envs_forge.rollout.measure import measure
 from envs_forge.rollout.policy import Attempt, PolicyIdentity, StopReason
 from envs_forge.run.rollouts import measure_options
@@ -71,19 +72,21 @@ def test_a_slow_endpoint_is_kept_busy_with_no_more_than_it_allows():
     assert sum(count >= ALLOWED for count in steady) >= 0.9 * len(steady)
 
 
-def test_nobody_asks_before_retry_after_is_over_and_nothing_is_lost():
-    refused_at = []
+def test_nobody_asks_before_retry_after_is_over_and_nothing_is_lost(monkeypatch):
+    heard, pause = [], Throttle.pause
+
+    def hear(throttle, seconds):
+        pause(throttle, seconds)
+        heard.append(time.monotonic())
 
     def script(body, number):
-        if number == 5:
-            refused_at.append(time.monotonic())
-            return fails(429, retry_after="1")
-        return says("ok", delay_s=0.01)
+        return fails(429, retry_after="1") if number == 5 else says("ok", delay_s=0.01)
 
+    monkeypatch.setattr(Throttle, "pause", hear)
     with ModelServer(script) as server:
         policy = Talkative(server.url, in_flight=2)
         rates = run(policy, FakeRuntime(), [bundle(f"b{n}") for n in range(6)], concurrency=4)
-        early = [at for at in server.times if refused_at[0] < at < refused_at[0] + 0.95]
+        early = [at for at in server.times if heard[0] < at < heard[0] + 0.95]
     assert len(early) <= 1  # the other that was under way already
     assert [rate.n for rate in rates] == [2] * 6
 
@@ -122,7 +125,7 @@ def test_cores_bound_what_starts_and_is_tested_but_not_who_waits_for_an_endpoint
                 starting[0] -= 1
             return super().open(prepared, env=env)
 
-    with ModelServer(lambda body, number: says("ok", delay_s=0.03)) as server:
+    with ModelServer(lambda body, number: says("ok", delay_s=0.1)) as server:
         policy = Talkative(server.url)
         run(policy, Counting(), [bundle(f"b{n}") for n in range(8)], concurrency=8, cores=1)
         assert server.most_busy > 2

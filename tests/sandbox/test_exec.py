@@ -3,6 +3,7 @@ import subprocess
 import pytest
 
 from envs_forge.sandbox.engine import Engine, Image, Sandbox, SandboxSpec
+from waiting import eventually
 
 pytestmark = pytest.mark.engine
 
@@ -94,15 +95,16 @@ def test_a_user_can_open_the_streams_by_name(engine: Engine, rich: Image) -> Non
 def test_a_background_process_lives_on_and_does_not_hold_the_command(sandbox: Sandbox) -> None:
     result = sh(sandbox, "sleep 987 & echo started")
     assert (result.exit_code, result.stdout, result.timed_out) == (0, b"started\n", False)
-    assert b"sleep 987" in sh(sandbox, "ps -eo args").stdout
+    assert eventually(lambda: b"sleep 987\n" in sh(sandbox, "ps -eo args").stdout)
 
 
 def test_a_time_out_kills_the_commands_whole_tree_and_nothing_else(sandbox: Sandbox) -> None:
     sh(sandbox, "nohup sleep 111 >/dev/null 2>&1 &")
+    assert eventually(lambda: b"\nsleep 111\n" in sh(sandbox, "ps -eo args").stdout)
     stubborn = (
         "trap '' TERM INT HUP; (sleep 222; :) & (trap '' TERM; sleep 222; :) & printf partial; sleep 222; sleep 222"
     )
-    result = sh(sandbox, f"nohup sh -c '{stubborn.replace(chr(39), chr(34))}'", timeout=1)
+    result = sh(sandbox, f"nohup sh -c '{stubborn.replace(chr(39), chr(34))}'", timeout=3)
     assert result.exit_code is None
     assert result.timed_out
     assert result.stdout.endswith(b"partial")
@@ -127,8 +129,7 @@ def test_after_everything_else_was_killed_a_command_still_runs(sandbox: Sandbox)
 def test_orphans_are_reaped(shared: Sandbox) -> None:
     for _ in range(3):
         sh(shared, "for i in 1 2 3 4 5; do (sleep 0.01 &); done")
-    sh(shared, "sleep 0.2")
-    assert b"Z" not in sh(shared, "ps -eo stat=").stdout
+    assert eventually(lambda: b"Z" not in sh(shared, "ps -eo stat=").stdout)
 
 
 def test_a_command_line_for_other_programs(engine: Engine, rich: Image) -> None:

@@ -9,6 +9,7 @@ import pytest
 from envs_forge.sandbox import owner
 from envs_forge.sandbox.engine import Engine, Image, Sandbox, SandboxSpec
 from envs_forge.sandbox.oci.state import state_root
+from waiting import command_lines
 
 pytestmark = pytest.mark.engine
 
@@ -33,17 +34,6 @@ def run_and_end(engine: Engine, image: Image, number: int, end: str) -> subproce
     return subprocess.run(argv, capture_output=True, timeout=120, check=False)
 
 
-def commands() -> list[str]:
-    """Command lines of all processes that this machine shows."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace").strip())
-        except OSError:
-            continue
-    return found
-
-
 def leftovers(mark: str) -> dict[str, set[str]]:
     """Everything of one owner that this machine shows: containers, snapshots, mounts, directories of state."""
     mine = ["--filter", f"label=envs-forge.owner={mark}"]
@@ -64,7 +54,7 @@ def test_destroy_kills_everything_and_leaves_nothing(engine: Engine, plain: Imag
     sandbox.exec(["/bin/sh", "-c", "for i in 1 2 3; do nohup setsid sleep 4242 >/dev/null 2>&1 & done"], timeout=20)
     sandbox.destroy()
     sandbox.destroy()
-    assert not [line for line in commands() if line == "sleep 4242"]
+    assert not [line for line in command_lines() if line == "sleep 4242"]
     after = leftovers(owner.current().mark())
     assert {kind: after[kind] - before[kind] for kind in before if kind != "mounts"} == {
         kind: set() for kind in before if kind != "mounts"
@@ -79,7 +69,7 @@ def test_each_sandbox_has_its_own_name(engine: Engine, plain: Image) -> None:
 def test_a_process_that_exits_without_cleaning_leaves_nothing_that_runs(engine: Engine, plain: Image) -> None:
     run = run_and_end(engine, plain, 4343, "sys.exit(3)")
     assert run.returncode == 3, run.stderr.decode()
-    assert not [line for line in commands() if line == "sleep 4343"]
+    assert not [line for line in command_lines() if line == "sleep 4343"]
     left = leftovers(run.stdout.decode().strip())
     assert not left["containers"]
     assert not left["mounts"]
@@ -92,7 +82,7 @@ def test_what_a_killed_process_left_is_reaped_and_the_living_is_not(engine: Engi
         run = run_and_end(engine, plain, 4444, "os.kill(os.getpid(), signal.SIGKILL)")
         assert run.returncode == -signal.SIGKILL, run.stderr.decode()
         engine.reap()
-        assert not [line for line in commands() if line == "sleep 4444"]
+        assert not [line for line in command_lines() if line == "sleep 4444"]
         assert alive.exec(["echo", "alive"], timeout=20).stdout == b"alive\n"
     assert leftovers(run.stdout.decode().strip()) == NOTHING
 
@@ -111,7 +101,7 @@ finally:
 def test_two_interrupts_leave_nothing_that_runs(engine: Engine, plain: Image) -> None:
     run = run_and_end(engine, plain, 4545, INTERRUPTED)
     assert run.returncode != 0
-    assert not [line for line in commands() if line in ("sleep 4545", "sleep 50")]
+    assert not [line for line in command_lines() if line in ("sleep 4545", "sleep 50")]
     left = leftovers(run.stdout.decode().strip())
     assert not left["containers"]
     assert not left["mounts"]

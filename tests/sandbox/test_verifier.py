@@ -92,7 +92,7 @@ def test_a_fault_is_in_the_verification(engine: Engine, plain: Image) -> None:
 @pytest.mark.parametrize("isolation", Isolation)
 def test_a_time_out_is_a_fault_whatever_was_written(engine: Engine, plain: Image, isolation: Isolation) -> None:
     slow = task(f"echo 1 > {REWARD}; echo said; sleep 60\n")
-    found = after(engine, plain, "true", slow, timeout=1, isolation=isolation)
+    found = after(engine, plain, "true", slow, timeout=3, isolation=isolation)
     assert (found.reward, found.fault, found.exit_code) == (None, RewardFault.TIMEOUT, None)
     assert found.output_tail == "said\n"
 

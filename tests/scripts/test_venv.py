@@ -6,11 +6,12 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from waiting import eventually
 
 BACKEND = """
 import zipfile
@@ -73,9 +74,7 @@ def _works(project: Path) -> bool:
 def test_killed_halfway_then_two_at_once_make_one_good_environment(project):
     killed = _start(project)
     begun = project / ".venv/bin"
-    deadline = time.monotonic() + 60
-    while not begun.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    assert eventually(begun.exists)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate()
     assert begun.exists()

@@ -4,7 +4,6 @@ import json
 import os
 import shlex
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from envs_forge.errors import InfrastructureError, UserError
 from envs_forge.rollout.policies.command import OUTPUT_LIMIT, CommandPolicy
 from envs_forge.rollout.policy import StopReason, TaskView
+from waiting import eventually
 
 TASK = TaskView(instruction="Zähle die Zeilen.\nThen stop.\n", workdir="/srv/work dir", timeout_s=30.0)
 
@@ -43,10 +43,7 @@ def alive(pid):
 
 
 def dies(pid):
-    deadline = time.monotonic() + 20
-    while alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not alive(pid)
+    return eventually(lambda: not alive(pid))
 
 
 def test_instruction_prefix_and_facts_arrive(tmp_path):
@@ -98,7 +95,7 @@ def test_time_out_kills_the_whole_process_group(tmp_path):
     file = shlex.quote(str(pids))
     body = f"trap '' TERM\necho $$ > {file}\nsleep 300 & echo $! >> {file}\nwait\nsleep 300\n"
     path = program(tmp_path, body)
-    attempt = run(path, TASK.model_copy(update={"timeout_s": 0.5}))
+    attempt = run(path, TASK.model_copy(update={"timeout_s": 2.0}))
     assert attempt.stopped is StopReason.TIMEOUT
     assert attempt.steps[0].exit_code is None
     assert [dies(int(pid)) for pid in pids.read_text().split()] == [True, True]
@@ -123,8 +120,7 @@ def test_cancelling_ends_an_attempt_at_once(tmp_path):
 
     thread = threading.Thread(target=attempt)
     thread.start()
-    while not started.exists():
-        time.sleep(0.01)
+    assert eventually(started.exists)
     policy.cancel()
     thread.join(20)
     assert caught == ["cancelled"]

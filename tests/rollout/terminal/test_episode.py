@@ -5,6 +5,7 @@ import pytest
 from envs_forge.errors import InfrastructureError
 from envs_forge.rollout.policy import SpoiltAttemptError, StopReason
 from envs_forge.rollout.runner import machine_fault
+from models.clients import IMPATIENT
 from models.server import USAGE, ModelServer, drops, fails, hangs, says, streams
 
 from .terminals import TASK, LocalSandbox, policy
@@ -140,13 +141,14 @@ def test_giving_up(tmp_path):
 )
 def test_faults_of_the_endpoint_are_retried_and_then_spoil_the_trial(tmp_path, bad, code):
     act = says(calls=["echo go"])
-    attempt, _ = play(tmp_path, act, bad, bad, DONE)
+    patience = IMPATIENT if code == "endpoint-timeout" else {}
+    attempt, _ = play(tmp_path, act, bad, bad, DONE, patience=patience)
     assert (attempt.stopped, attempt.extra["turns"][1]["spoilt"]) == (StopReason.DONE, [code] * 2)
     paid = 0 if code == "endpoint-rate-limit" else 2
     assert attempt.extra["usage"]["unknown_calls"] == paid
     assert attempt.prompt_tokens == (None if paid else 200)
     with pytest.raises(SpoiltAttemptError) as caught:
-        play(tmp_path, act, bad)
+        play(tmp_path, act, bad, patience=patience)
     assert machine_fault(caught.value)[0] == "endpoint-error"
     assert caught.value.code == code
     kept = caught.value.attempt
@@ -154,15 +156,15 @@ def test_faults_of_the_endpoint_are_retried_and_then_spoil_the_trial(tmp_path, b
 
 
 def test_time_that_faults_of_the_endpoint_take_is_not_the_agent_s(tmp_path):
-    task = TASK.model_copy(update={"timeout_s": 0.5})
-    attempt, _ = play(tmp_path, hangs(), hangs(), says(calls=["echo go"]), DONE, task=task)
+    task = TASK.model_copy(update={"timeout_s": 3.0})
+    attempt, _ = play(tmp_path, hangs(), hangs(), says(calls=["echo go"]), DONE, task=task, patience={"timeout_s": 2.0})
     assert attempt.stopped is StopReason.DONE
 
 
 def test_an_endpoint_that_hangs_beyond_the_agent_s_time_is_still_the_endpoint_s_fault(tmp_path):
     task = TASK.model_copy(update={"timeout_s": 0.1})
     with pytest.raises(SpoiltAttemptError):
-        play(tmp_path, hangs(), task=task)
+        play(tmp_path, hangs(), task=task, patience=IMPATIENT)
 
 
 def test_a_slow_model_runs_out_of_time(tmp_path):
@@ -179,7 +181,7 @@ def test_a_command_that_hangs_is_said_and_the_agent_goes_on(tmp_path):
 
 
 def test_a_command_that_outlasts_the_agent_s_time(tmp_path):
-    task = TASK.model_copy(update={"timeout_s": 0.3})
+    task = TASK.model_copy(update={"timeout_s": 2.0})
     attempt, _ = play(tmp_path, says(calls=["exec sleep 60"]), DONE, task=task)
     assert (attempt.stopped, len(attempt.steps)) == (StopReason.TIMEOUT, 1)
 

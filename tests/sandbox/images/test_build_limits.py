@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -17,6 +16,7 @@ from envs_forge.sandbox.images.model import BuildCode, BuildFault
 from envs_forge.sandbox.images.registry import RegistryPolicy
 from envs_forge.sandbox.images.store import ImageStore
 from envs_forge.sandbox.oci.cgroups import trees
+from waiting import eventually
 
 from ..bundles import bundle
 
@@ -33,11 +33,12 @@ def images(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ImageSto
     monkeypatch.setattr(build_limits, "MOST_PROCESSES", 60)
     monkeypatch.setattr(build_limits, "ULIMITS", ("--ulimit", "fsize=10000000"))
     yield ImageStore(registry=RegistryPolicy.NEVER)
-    end = time.monotonic() + 20
-    while any((tree / group).exists() for tree in trees()) and time.monotonic() < end:
+
+    def gone() -> bool:
         build_limits.remove_idle()  # a build that was stopped takes a moment to go
-        time.sleep(0.1)
-    assert [tree for tree in trees() if (tree / group).exists()] == []
+        return not any((tree / group).exists() for tree in trees())
+
+    assert eventually(gone)
 
 
 def failed(images: ImageStore, step: str) -> BuildFault:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from envs_forge.sandbox.engine import Image, Limits, Sandbox, SandboxSpec
 from envs_forge.sandbox.images.local import LocalImages
 from envs_forge.sandbox.oci import OciEngine
 from envs_forge.sandbox.prerequisites import BASE_IMAGE
+from waiting import eventually
 
 SMALL = Limits(cpus=1.0, memory_mb=128, pids=100, disk_mb=64)
 
@@ -62,10 +62,8 @@ def sh(sandbox: Sandbox, script: str, *, user: str | None = None) -> str:
 
 def leftovers(state: Path) -> list[str]:
     """Mounts, loop devices and owners' directories below a state directory; the kernel may take a moment."""
-    deadline = time.monotonic() + 20
-    while (found := _leftovers(state)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return found
+    eventually(lambda: not _leftovers(state), 20)
+    return _leftovers(state)
 
 
 def _leftovers(state: Path) -> list[str]:

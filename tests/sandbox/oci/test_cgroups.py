@@ -11,6 +11,7 @@ import pytest
 
 from envs_forge.sandbox.oci import cgroups
 from envs_forge.sandbox.oci.cgroups import Cgroup
+from waiting import eventually
 
 pytestmark = pytest.mark.engine
 FORKING = "for n in 1 2 3 4 5 6 7 8 9; do for m in 1 2 3 4 5 6 7 8 9; do sleep 0.05 & done; sleep 0.02; done; sleep 60"
@@ -33,6 +34,7 @@ def group(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     elif cgroups.version() != "v1":
         pytest.skip("no version 1 trees are mounted")
     assert cgroups.version() == request.param
+    monkeypatch.setattr(cgroups, "FREEZE_S", 60.0)
     made = Cgroup(f"envs-forge-test-{secrets.token_hex(4)}")
     for place in made._places:
         place.mkdir()
@@ -40,6 +42,14 @@ def group(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     made.kill()
     made.remove()
     assert not [place for place in made._places if place.exists()]
+
+
+def commands(pids: set[int]) -> set[str]:
+    lines = set()
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            lines.add(Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ").strip())
+    return lines
 
 
 @contextlib.contextmanager
@@ -61,7 +71,7 @@ def running(group: Cgroup, script: str) -> Iterator[subprocess.Popen[bytes]]:
 
 def test_what_forks_is_frozen_and_killed(group: Cgroup) -> None:
     with running(group, FORKING) as process:
-        time.sleep(0.1)
+        assert eventually(lambda: len(group.processes()) > 1)
         assert process.pid in group.processes()
         assert group.freeze()
         before = group.processes()
@@ -73,8 +83,9 @@ def test_what_forks_is_frozen_and_killed(group: Cgroup) -> None:
 
 
 def test_the_frozen_can_be_killed(group: Cgroup) -> None:
-    with running(group, "sleep 1000"):
-        time.sleep(0.1)  # Between fork and exec a process can hold up the freezer for long.
+    with running(group, "sleep 1000") as process:
+        # Between fork and exec a process can hold up the freezer for long.
+        assert eventually(lambda: "sleep 1000" in commands(group.processes() - {process.pid}))
         assert group.freeze()
         group.kill()
 

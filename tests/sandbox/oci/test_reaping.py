@@ -13,6 +13,7 @@ import pytest
 from envs_forge.sandbox.engine import Image, SandboxSpec
 from envs_forge.sandbox.oci import OciEngine
 from envs_forge.sandbox.oci.reaping import reap_dead
+from waiting import command_lines, eventually
 
 from .conftest import SMALL, leftovers
 
@@ -77,13 +78,7 @@ def groups() -> set[str]:
 
 
 def sleepers() -> list[str]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-        except OSError:
-            continue
-    return [line for line in found if line.startswith("sleep 6543")]
+    return [line for line in command_lines() if line == "sleep 6543"]
 
 
 def mine(state: Path) -> set[str]:
@@ -111,12 +106,9 @@ def test_a_process_killed_at_any_moment_is_cleaned_up_after(crowded: Path, image
 
 def test_the_sandboxes_of_a_dead_process_die_at_once(crowded: Path, image: Image) -> None:
     process = start(crowded, image, "hold")
-    assert len(sleepers()) == 1
+    assert eventually(lambda: len(sleepers()) == 1)
     kill(process)
-    deadline = time.monotonic() + 10
-    while sleepers() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert sleepers() == []
+    assert eventually(lambda: sleepers() == [])
     engine = OciEngine(state=crowded)
     assert engine.reap() >= 1
     engine.close()
