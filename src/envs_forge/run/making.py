@@ -28,11 +28,9 @@ from envs_forge.run.planning import REPAIR_FOLLOWS
 from envs_forge.run.progress import Progress
 from envs_forge.run.seeds import Seed
 from envs_forge.run.workers import run_jobs
-from envs_forge.synthesis.generator import Feedback, Repairing, attempt_name
+from envs_forge.synthesis.generator import UNREPAIRED, Feedback, Repairing, attempt_name
 
 SYNTHESIS, DUPLICATE, AUDIT = "synthesis", "duplicate", "audit"
-UNREPAIRED = "unrepaired"
-"""Code of a repair that is the rejected environment again: who is stuck is not asked a third time."""
 BEYOND_REPAIR = frozenset(
     {"answer-refused", "answer-empty", "answer-secret", "prompt-too-long", "evaluation-overlap", "canary", UNREPAIRED}
 )

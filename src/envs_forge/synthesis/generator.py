@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict
 from envs_forge.bundle.model import Bundle
 from envs_forge.plan.model import Action, CandidateSkills
 
+UNREPAIRED = "unrepaired"
+"""Code of a repair that is what was rejected, again: who is stuck is not asked a third time."""
+
 
 class Assignment(BaseModel):
     """One place in the plan: which seed is to be changed how, and what for.

@@ -24,7 +24,7 @@ from envs_forge.synthesis.audit.model import Finding
 from envs_forge.synthesis.generator import Assignment, Rejection
 from envs_forge.synthesis.llm.contract import Contract
 from envs_forge.synthesis.llm.outcome import outcome
-from models.server import ModelServer, drops, fails, hangs, says
+from models.server import ModelServer, Reply, drops, fails, hangs, says
 from pipeline.fakes import World, bundle
 
 from .writing import answers, go, ledger, settings
@@ -104,6 +104,32 @@ def test_who_repeats_the_rejected_environment_is_not_asked_a_third_time(tmp_path
     assert result.rejections == {"oracle/weak": 1, "synthesis/unrepaired": 1}
     assert [(a.draw, a.repair) for a in ledger(tmp_path).read(AttemptRecord)] == [(0, 0), (0, 1), (1, 0)]
     assert sum(call.startswith("verify 000-p0-d0") for call in world.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (says("Here you go!"), "answer-no-files"),
+        (says("@@ FILE tests/a\nx", finish="length"), "answer-cut"),
+        (says("@@ FILE instruction.md\nOnly this.\n@@ END\n"), "answer-part-missing"),
+    ],
+)
+def test_who_repeats_an_unreadable_answer_is_not_asked_a_third_time(tmp_path: Path, said: Reply, code: str) -> None:
+    with ModelServer(lambda body, n: said if n < 2 else answers("new")) as server:
+        result = go(tmp_path, server, settings(server, size=1, draws=2, in_flight=1))
+    assert (result.state, result.totals.attempts) == ("done", 3)
+    assert result.rejections == {f"synthesis/{code}": 1, "synthesis/unrepaired": 1}
+    stuck = ledger(tmp_path).read(DecisionRecord, code="unrepaired")
+    assert [(record.draw, record.repair) for record in stuck] == [(0, 1)]
+    assert f"the rejected answer again ({code})" in str(stuck[0].payload["evidence"])
+
+
+def test_another_unreadable_answer_is_asked_for_once_more(tmp_path: Path) -> None:
+    said = ["Here you go!", "Here it is.", "Here you go!"]
+    with ModelServer(lambda body, n: says(said[n]) if n < 3 else answers("new")) as server:
+        result = go(tmp_path, server, settings(server, size=1, draws=2, in_flight=1))
+    assert result.rejections == {"synthesis/answer-no-files": 2, "synthesis/unrepaired": 1}
+    assert [(a.draw, a.repair) for a in ledger(tmp_path).read(AttemptRecord)][:3] == [(0, 0), (0, 1), (0, 2)]
 
 
 @pytest.mark.parametrize(

@@ -15,17 +15,20 @@ from envs_forge.models.client import ModelClient
 from envs_forge.models.faults import ContextExceededError
 from envs_forge.plan.model import CandidateSkills
 from envs_forge.synthesis.desk import Desk
-from envs_forge.synthesis.generator import Assignment, Candidate, Feedback, Rejection
+from envs_forge.synthesis.generator import UNREPAIRED, Assignment, Candidate, Feedback, Rejection
 from envs_forge.synthesis.llm import digested
 from envs_forge.synthesis.llm.contract import PROMPTS, Contract, contract
 from envs_forge.synthesis.llm.eligibility import options
+from envs_forge.synthesis.llm.faults import AnswerFault
 from envs_forge.synthesis.llm.outcome import outcome
 from envs_forge.synthesis.llm.repair import repair_messages
 from envs_forge.synthesis.tagging import skills_of_bundle
 
 ROLE = "generator"
 TOO_LONG = "prompt-too-long"
-VERSION = "1"
+_NO_TEXT = frozenset({TOO_LONG, AnswerFault.EMPTY, AnswerFault.REFUSED})
+"""What says enough of an answer without a look at its text."""
+VERSION = "2"
 """Raised with every change of behaviour that settings and prompts do not show."""
 
 
@@ -101,11 +104,25 @@ class LlmGenerator:
         return self._ask(asked.messages, assignment, parent, asked)
 
     def repair(self, assignment: Assignment, parent: Bundle, feedback: Feedback) -> Candidate | Rejection:
-        """See `Repairing.repair`."""
+        """See `Repairing.repair`.
+
+        Returns:
+            As of `generate`; or a rejection as `unrepaired` where nothing readable came and it came before.
+        """
         asked = self._contract(assignment.model_copy(update={"repair": 0}), parent)
         known = self._counter().known(ROLE, feedback.previous)
         messages = repair_messages(asked.messages, feedback, known.text if known is not None else None)
-        return self._ask(messages, assignment, parent, asked)
+        made = self._ask(messages, assignment, parent, asked)
+        if isinstance(made, Rejection) and made.code not in _NO_TEXT and self._came_before(assignment):
+            told = f"the rejected answer again ({made.code}): {made.evidence}"
+            return made.model_copy(update={"code": UNREPAIRED, "evidence": told})
+        return made
+
+    def _came_before(self, assignment: Assignment) -> bool:
+        """Whether the answer to a repair is one that was rejected at the same draw, to the letter."""
+        names = [assignment.model_copy(update={"repair": repair}).name for repair in range(assignment.repair + 1)]
+        *before, last = (self._counter().known(ROLE, name) for name in names)
+        return last is not None and any(answer is not None and answer.text == last.text for answer in before)
 
     def _contract(self, assignment: Assignment, parent: Bundle) -> Contract:
         """The prompt as it is sent."""
