@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +70,8 @@ def _verify(place: Path, number: int, stages: str | None, cache: Path) -> dict[s
     with tempfile.TemporaryFile() as output:
         began = time.perf_counter()
         process = subprocess.Popen(command, stdout=output, stdin=subprocess.DEVNULL, env=environment)
-        samples, children = _watched(process)
+        with ended_with_us(process):
+            samples, children = _watched(process)
         seconds = time.perf_counter() - began
         output.seek(0)
         said = json.loads(output.read() or b"{}")
@@ -86,6 +90,19 @@ def _verify(place: Path, number: int, stages: str | None, cache: Path) -> dict[s
         "rss_mb": _profile(samples),
         "children_rss_mb_peak": round(max(children, default=0) / MiB),
     }
+
+
+@contextlib.contextmanager
+def ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """A process that is told to end, and waited for, when we are ended with SIGTERM or by an error."""
+    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
 
 
 def _watched(process: subprocess.Popen[bytes]) -> tuple[list[int], list[int]]:

@@ -17,7 +17,7 @@ from math import log
 from envs_forge.bundle.model import Bundle, Part
 from envs_forge.plan.model import Projection
 from envs_forge.synthesis.audit.model import AuditCode, Finding
-from envs_forge.synthesis.audit.parts import files_of, parse_python, texts_of
+from envs_forge.synthesis.audit.parts import files_of, parse_python, solution_commands, texts_of
 from envs_forge.synthesis.bounded import bounded
 
 SAME = 0.03
@@ -44,7 +44,7 @@ def measures(bundle: Bundle) -> Mapping[str, float]:
     """How much there is of constraints, commands, checks by the way they are written, and systems."""
     return {
         CONSTRAINTS: _constraints(bounded(bundle.instruction)),
-        "commands": _commands(bundle),
+        "commands": len(solution_commands(bundle)),
         **{CHECKS + kind: count for kind, count in _checks(bundle).items()},
         "systems": _systems(bundle),
     }
@@ -88,12 +88,6 @@ def _drift(ratios: Mapping[str, float], smoothed: float) -> int:
 def _constraints(text: str) -> float:
     """Sentences and list items that ask for something; the story around them does not count."""
     return sum(1 for sentence in _SENTENCE.split(text) if _DEMAND.search(sentence))
-
-
-def _commands(bundle: Bundle) -> float:
-    """Lines of the solution that do something."""
-    lines = [line.strip() for text in texts_of(bundle, Part.SOLUTION).values() for line in text.split("\n")]
-    return sum(bool(line) and not line.startswith("#") for line in lines)
 
 
 def _checks(bundle: Bundle) -> Mapping[str, int]:

@@ -16,6 +16,8 @@ from envs_forge.synthesis.bounded import FILE_CHARS, bounded, within_budget
 _IMAGE = re.compile(r"environment/(?:.*/)?(?:[\w.-]*Dockerfile[\w.-]*|docker-compose[\w.-]*|\.dockerignore)")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#(?!!).*$")
 _WORD = re.compile(r"[\w./@%+-]*\w|[<>=]+")
+_GROUPING = frozenset("(){};") | {"then", "do", "else", "fi", "done", "esac", ";;"}
+_SETTINGS = ("#", "set ", "cd ", "export ")
 _CODE = (".sh", ".bash", ".yaml", ".yml", ".toml", ".cfg")
 
 
@@ -42,6 +44,12 @@ def texts_of(bundle: Bundle, part: Part) -> Mapping[str, str]:
     texts = ((path, text_of(file)) for path, file in files_of(bundle, part).items())
     cut = ((path, text if path.endswith(".json") else bounded(text)) for path, text in texts if text is not None)
     return within_budget(cut)
+
+
+def solution_commands(bundle: Bundle) -> tuple[str, ...]:
+    """Lines of the solution that do something; comments, brackets and settings of the shell alone do not."""
+    lines = (line.strip() for text in texts_of(bundle, Part.SOLUTION).values() for line in text.split("\n"))
+    return tuple(line for line in lines if line and line not in _GROUPING and not line.startswith(_SETTINGS))
 
 
 def text_of(file: BundleFile) -> str | None:

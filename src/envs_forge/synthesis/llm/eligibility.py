@@ -10,15 +10,13 @@ from envs_forge.bundle.model import Bundle
 from envs_forge.config import WriterSettings
 from envs_forge.plan.model import ACTIONS, CandidateSkills, Projection
 from envs_forge.plan.skills import candidate_skills, load_graph
+from envs_forge.synthesis.audit.parts import solution_commands
 from envs_forge.synthesis.llm.contract import OVERHEAD, PROMPTS, seed_text
 from envs_forge.synthesis.llm.seedview import view
 from envs_forge.synthesis.llm.tokens import estimate_tokens
 
 ASSIGNMENT_TOKENS = 1000
 """What is set aside for the assignment, a digest and its summary."""
-
-
-_GROUPING = frozenset("(){};") | {"then", "do", "else", "fi", "done", "esac", ";;"}
 
 
 def options(bundle: Bundle, own: tuple[str, ...], settings: WriterSettings) -> Mapping[str, CandidateSkills | str]:
@@ -59,14 +57,6 @@ def _too_long(bundle: Bundle, settings: WriterSettings) -> str:
 def _nothing_to_take_away(bundle: Bundle, own: tuple[str, ...]) -> str:
     constraints = [skill for skill in own if skill.startswith("constraint/")]
     operations = [skill for skill in own if skill.startswith("operation/")]
-    if constraints or len(operations) > 1 or len(_commands(bundle)) > 1:
+    if constraints or len(operations) > 1 or len(solution_commands(bundle)) != 1:
         return ""
     return "nothing is left to take away: the solution is a single command"
-
-
-def _commands(bundle: Bundle) -> list[str]:
-    """Lines of the solution that do something; brackets and settings of the shell alone do not."""
-    texts = [f.data.decode(errors="replace") for path, f in bundle.files.items() if path.startswith("solution/")]
-    lines = [line.strip() for text in texts for line in text.splitlines()]
-    own = [line for line in lines if line and not line.startswith(("#", "set ", "cd ", "export "))]
-    return [line for line in own if line not in _GROUPING]
