@@ -6,7 +6,7 @@ import time
 import pytest
 
 from envs_forge.config import BudgetSettings
-from envs_forge.errors import UserError
+from envs_forge.errors import InfrastructureError, UserError
 from envs_forge.models.settings import PriceSettings
 from envs_forge.run.budget import Budget, BudgetReachedError, Spend, require_prices, require_time
 
@@ -56,10 +56,15 @@ def test_a_request_waits_for_the_reservations_of_others() -> None:
     assert len(got) == 1
 
 
-def test_waiting_ends_when_the_run_is_over() -> None:
-    budget = Budget(BudgetSettings(tokens=150))
+def test_nothing_is_reserved_once_the_run_is_over() -> None:
+    budget, over = Budget(BudgetSettings(tokens=150)), threading.Event()
+    with pytest.raises(InfrastructureError, match="cancelled"):
+        budget.reserve(WORST, 1.0, lambda: True)
     budget.reserve(WORST, 1.0)
-    assert budget.reserve(WORST, 1.0, lambda: True)
+    threading.Timer(0.05, over.set).start()
+    with pytest.raises(InfrastructureError, match="cancelled"):
+        budget.reserve(WORST, 1.0, over.is_set)
+    assert budget.spent == Spend()
 
 
 def test_earlier_sessions_count_in_every_cap() -> None:

@@ -100,9 +100,9 @@ def show_status(directory: RunDirectory, result: RunResult, *, json_: bool) -> N
         say(f"attempts {figures.attempts}, plans {figures.plans}, rejected {figures.rejected}: "
             f"{_reasons(result.rejections) or 'none'}")  # fmt: skip
     for role, used in figures.tokens.items():
-        say(f"{role}: {usage(used)}")
+        say(f"{role}: {usage(used, in_use=in_use)}")
     if result.synthesis.rows:
-        show_funnel(result.synthesis)
+        show_funnel(result.synthesis, in_use=in_use)
     say("work: " + ", ".join(f"{name} {clock(seconds)}" for name, seconds in figures.seconds.items()))
     capped = result.synthesis.stopped_by if result.state != "done" else ""
     if capped:

@@ -14,7 +14,8 @@ class TokenTotals(BaseModel):
     """Model use of one role. `cost_usd` is None when the price of any call is not known.
 
     `lost` are requests that were perhaps paid and never counted: broken off, timed out, or answered without a usage.
-    They took at most `lost_tokens`, which are part of no other figure.
+    They took at most `lost_tokens` and `lost_usd` (None when a price is not known), which are part of no other figure.
+    While a run is at work, requests under way are among them.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -27,6 +28,7 @@ class TokenTotals(BaseModel):
     cost_usd: float | None = 0.0
     lost: int = 0
     lost_tokens: int = 0
+    lost_usd: float | None = 0.0
 
     @property
     def tokens(self) -> int:
@@ -131,7 +133,8 @@ def _tokens(ledger: Ledger) -> dict[str, TokenTotals]:
     )
     found = {row.pop("role"): TokenTotals.model_validate(row) for row in rows}
     lost = ledger.query(
-        "SELECT role, count(*) AS lost, sum(prompt_tokens + completion_tokens) AS lost_tokens"
+        "SELECT role, count(*) AS lost, sum(prompt_tokens + completion_tokens) AS lost_tokens,"
+        " CASE WHEN count(*) = count(cost_usd) THEN sum(cost_usd) END AS lost_usd"
         " FROM lost_requests GROUP BY role ORDER BY role"
     )
     for row in lost:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from envs_forge.config import BudgetSettings
 from envs_forge.errors import ForgeError, UserError
+from envs_forge.models.faults import cancelled
 
 _WATCH_S = 0.1
 
@@ -69,15 +70,18 @@ class Budget:
         Args:
             worst: One call, its tokens and money.
             longest_s: Seconds that it may take.
-            over: Asked while waiting for other requests; True ends that.
+            over: Asked before and while waiting for other requests; True ends that.
 
         Raises:
             BudgetReachedError: It could exceed a cap whatever the requests under way take.
+            InfrastructureError: It is over: nothing more is to be asked.
         """
         with self._changed:
             while True:
+                if over():
+                    raise cancelled()
                 self._require(self._spent.plus(worst), longest_s)
-                if over() or not self._fault(self._total().plus(worst)):
+                if not self._fault(self._total().plus(worst)):
                     self._next += 1
                     self._open[self._next] = worst
                     return self._next

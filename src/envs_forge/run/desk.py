@@ -25,7 +25,7 @@ from envs_forge.ledger.records import (
 from envs_forge.ledger.store import Ledger
 from envs_forge.models.answer import Answer, Request
 from envs_forge.models.client import ModelClient
-from envs_forge.models.faults import ContextExceededError, EndpointError
+from envs_forge.models.faults import CANCELLED, ContextExceededError, EndpointError, cancelled
 from envs_forge.models.settings import PriceSettings
 from envs_forge.models.usage import Usage
 from envs_forge.run.budget import Budget, Spend
@@ -86,7 +86,11 @@ class ModelDesk:
 
     def reserve(self, worst: Spend, longest_s: float) -> int:
         """See `Budget.reserve`."""
-        return self.budget.reserve(worst, longest_s, self._stop.is_set)
+        return self.budget.reserve(worst, longest_s, self.over)
+
+    def over(self) -> bool:
+        """Whether nothing more is to be asked."""
+        return self._stop.is_set()
 
     def record(self, *records: Record) -> None:
         """Append to the ledger."""
@@ -137,6 +141,9 @@ class _Call:
         except BaseException:
             self._desk.budget.settle(self._ticket)
             raise
+        if self._desk.over():  # Not sent, so not paid.
+            self._release(CANCELLED)
+            raise cancelled()
         try:
             yield
         except BaseException as error:
@@ -148,7 +155,10 @@ class _Call:
         if not unpaid:
             self._desk.budget.lose(self._ticket)
             return
-        reason = getattr(error, "code", type(error).__name__)
+        self._release(getattr(error, "code", type(error).__name__))
+
+    def _release(self, reason: str) -> None:
+        """Nothing was spent on it."""
         self._desk.record(
             self._desk.request_record(state=RequestState.RELEASED, payload={"code": reason}, **self._fields)
         )

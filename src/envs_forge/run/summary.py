@@ -55,6 +55,7 @@ class SynthesisSummary(BaseModel):
     lost: int = 0
     """Requests that were perhaps paid and never counted; see `TokenTotals`."""
     lost_tokens: int = 0
+    lost_usd: float | None = 0.0
     stopped_by: str = ""
     """The cap that ended the newest session that was ended by one."""
     rows: tuple[FunnelRow, ...] = ()
@@ -69,6 +70,7 @@ def summary(journal: Journal, totals: Totals) -> SynthesisSummary:
     rows = tuple(_rows(journal))
     roles = [totals.tokens[role] for role in ROLES if role in totals.tokens]
     prices = [used.cost_usd for used in roles]
+    losses = [used.lost_usd for used in roles]
     tokens = sum(used.tokens for used in roles)
     _must_add_up("attempts", totals.attempts, [row.attempts for row in rows])
     _must_add_up("accepted", totals.accepted, [row.accepted for row in rows])
@@ -84,6 +86,7 @@ def summary(journal: Journal, totals: Totals) -> SynthesisSummary:
         tokens_per_attempt=_ratio(tokens, totals.attempts),
         tokens_per_accepted=_ratio(tokens, totals.accepted),
         usd=None if None in prices else sum(price or 0.0 for price in prices),
+        lost_usd=None if None in losses else sum(loss or 0.0 for loss in losses),
         lost=sum(used.lost for used in roles),
         lost_tokens=sum(used.lost_tokens for used in roles),
         stopped_by=str(events[-1].payload.get("reached", "")) if events else "",
