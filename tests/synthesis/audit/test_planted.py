@@ -46,12 +46,17 @@ SPOKEN = (
     "In the new environment, the lines are sorted by size.",
     "This is harder than the seed task, with an expected\npass rate of 0.5.",
     "An increase/in_depth of what was asked before.",
+    "Move the seed to where the agent learns most.",
+    "The new task should add a tie-break.",
 )
 UNSPOKEN = (
     "Write the environment variables to `/app/env.txt`, one a line; new ones come first.",
     "The seed of the random numbers is 7; original files stay where they are.",
     "Count the tasks that are new, and the pass rate of each class.",
     "Make a virtual environment; the new directory is `/app/venv`.",
+    "The queue is `/app/tasks.csv`. Append the new task; the new task has the status `open`.",
+    "Restore the original instruction file `/app/manual.txt` and the original environment variables.",
+    "The columns are `id`, `in_depth` and `in_breadth`; the previous task is the one above.",
 )
 
 

@@ -139,6 +139,22 @@ def test_another_number_than_the_oracle_uses():
     assert mismatches(said=SAID.replace("40", "41")) == [], "more than 40 is at least 41"
 
 
+@pytest.mark.parametrize(
+    ("stated", "used"),
+    [
+        ("for 15 minutes", "> 900"),
+        ("for at least 15 minutes", ">= 900"),
+        ("of 12 MB", "> 12288"),
+        ("of 12 MB", "> 12_000_000"),
+        ("of 7200 seconds", "> 120"),
+    ],
+)
+def test_an_amount_in_another_unit_is_the_same_amount(stated, used):
+    said = SAID.replace("longer than 40 characters", f"beyond a limit {stated}")
+    assert mismatches(said=said, solve=SOLVE.replace("> 40", used)) == []
+    assert mismatches(said=said, solve=SOLVE.replace("> 40", "> 77")) == [Code.PARAMETER_MISMATCH]
+
+
 @pytest.mark.parametrize("described", ["The file has 25 lines.", "It is from 2019.", "There are 40 of them at most."])
 def test_numbers_that_describe_what_is_given_are_no_parameters(described):
     said = SAID.replace("longer than 40 characters", f"empty in the fourth field. {described}")

@@ -14,6 +14,8 @@ from envs_forge.synthesis.audit.statements import SMALL, TELLING, Statements, di
 _TICKED = re.compile(r"`([^`\n]+)`")
 _FIELDS = re.compile(r"[,;|\t=:]")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d\S*|\b\d\d:\d\d(?::\d\d)?\b")
+_UNITS = (7, 12, 24, 60, 100, 168, 1000, 1024, 1440, 3600, 10**6, 1024**2, 60_000, 86_400, 10**9, 1024**3)
+"""Between units of time, of size, and of parts of a whole."""
 _EXCHANGED = 2
 """More values than this that do not meet are examples on one side and technicalities on the other."""
 
@@ -74,4 +76,12 @@ def _numbers(what: Statements, parent: Statements) -> tuple[list[str], list[str]
     # Digits of dates and times state nothing, those of other names might.
     said = what.free_numbers | digits(_DATE.sub("", text))
     silent = what.solution.numbers - (parent.solution.numbers - parent.numbers) - SMALL - said
-    return idle, sorted(n for n in silent if n.isdigit() and not said & {str(int(n) - 1), str(int(n) + 1)})
+    unsaid = sorted(n for n in silent if n.isdigit() and not said & {str(int(n) - 1), str(int(n) + 1)})
+    pairs = {(a, b) for a in idle for b in unsaid if _are_one_amount(int(a), int(b))}
+    return [n for n in idle if n not in {a for a, _ in pairs}], [n for n in unsaid if n not in {b for _, b in pairs}]
+
+
+def _are_one_amount(one: int, other: int) -> bool:
+    """Whether a number is another in another unit: 15 minutes are 900 seconds. One beyond it counts too."""
+    less, more = sorted((one, other))
+    return any(abs(more - less * unit) <= 1 for unit in _UNITS)
