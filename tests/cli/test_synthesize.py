@@ -66,6 +66,13 @@ def test_a_dry_run_prints_the_prompt_and_its_tokens(forge: Forge, pool: Path, ra
     assert "Do 0." in said.out
     assert "shared by all calls" in said.out
     assert "at most $0.0" in said.out
+    assert "no pass rates were given (--pass-rates): the prompt is shown as if the seed passed 2 of 4" in said.out
+
+
+def test_a_dry_run_refuses_the_caps_that_a_run_refuses(forge: Forge, pool: Path) -> None:
+    said = forge("run", "-p", "pool", *MODEL, "--max-cost", "5", "--dry-run")
+    assert (said.code, said.out) == (2, "")
+    assert "--price PROMPT:COMPLETION" in said.err
 
 
 def test_a_dry_run_shows_the_rates_that_are_given(forge: Forge, pool: Path, rates: Path) -> None:
@@ -75,6 +82,7 @@ def test_a_dry_run_shows_the_rates_that_are_given(forge: Forge, pool: Path, rate
     rows = {row["id"]: row for row in json.loads(rates.read_text())}
     assert (shown["k"], shown["n"]) == (rows[shown["seed_id"]]["k"], rows[shown["seed_id"]]["n"])
     assert shown["pass_rate"] == shown["k"] / shown["n"]
+    assert not said.json["prompt"]["assumed_rate"]
 
 
 def test_a_dry_run_as_json_names_who_is_ineligible_and_why(forge: Forge, pool: Path, rates: Path) -> None:

@@ -33,6 +33,8 @@ def show_dry_run(config: RunConfig, *, json_: bool) -> None:
         say(message["content"])
     tokens = document["prompt"]["tokens"]
     say("---")
+    if document["prompt"]["assumed_rate"]:
+        say("no pass rates were given (--pass-rates): the prompt is shown as if the seed passed 2 of 4 tries")
     say(
         f"about {tokens['all']} tokens: {tokens['shared']} shared by all calls, {tokens['seed']} by all on this seed;"
         f" the answer may have {config.writer.sampling.max_tokens}"
@@ -58,7 +60,7 @@ def prompt_document(config: RunConfig) -> dict[str, Any]:
     """The prompt of the first assignment that is known, and what keeps seeds from taking part."""
     from envs_forge.cli.conduct import seeds_of
     from envs_forge.run.checks import overlap_check
-    from envs_forge.run.parts import remembered_options
+    from envs_forge.run.parts import check_caps, remembered_options
     from envs_forge.synthesis.llm.generator import LlmGenerator
 
     generator = LlmGenerator(config.writer, seed=config.seed)
@@ -67,13 +69,15 @@ def prompt_document(config: RunConfig) -> dict[str, Any]:
     reasons = {
         seed.id: {action: why for action, why in options(seed).items() if isinstance(why, str)} for seed in seeds
     }
-    assignment, seed = _first(config, seeds, {seed.hash: options(seed) for seed in seeds})
+    check_caps(config)
+    assignment, seed, assumed = _first(config, seeds, {seed.hash: options(seed) for seed in seeds})
     asked = generator.contract(assignment, seed.bundle)
     most = config.writer.sampling.max_tokens
     return {
         "ineligible": {name: found for name, found in reasons.items() if found},
         "prompt": {
             "assignment": assignment.model_dump(mode="json"),
+            "assumed_rate": assumed,
             "messages": [dict(message) for message in asked.messages],
             "tokens": {"all": asked.tokens, "shared": asked.shared_tokens, "seed": asked.seed_tokens},
             "cut": list(asked.cut),
@@ -82,8 +86,11 @@ def prompt_document(config: RunConfig) -> dict[str, Any]:
     }
 
 
-def _first(config: RunConfig, seeds: list[Seed], options: dict[str, Any]) -> tuple[Assignment, Seed]:
-    """What the plan or the pass rates that are given choose first; else the first action that applies, as if at 2/4."""
+def _first(config: RunConfig, seeds: list[Seed], options: dict[str, Any]) -> tuple[Assignment, Seed, bool]:
+    """What the plan or the pass rates that are given choose first; else the first action that applies, as if at 2/4.
+
+    The last says that it is `as if`.
+    """
     from envs_forge.plan.recipes import MASKS
     from envs_forge.run.digests import Failures
     from envs_forge.run.given import failures_of
@@ -95,7 +102,7 @@ def _first(config: RunConfig, seeds: list[Seed], options: dict[str, Any]) -> tup
             place = Place(0, 0, choice, str(config.plan.recipe))
             failures = failures_of(Path(config.pass_rates), seeds) if config.pass_rates else {}
             failed = failures.get(choice.seed_hash, Failures())
-            return failed.told(place.draw(0).assignment), by_hash[choice.seed_hash]
+            return failed.told(place.draw(0).assignment), by_hash[choice.seed_hash], False
     for seed in seeds:
         for action in ACTIONS:
             own = options[seed.hash][str(action)]
@@ -103,7 +110,7 @@ def _first(config: RunConfig, seeds: list[Seed], options: dict[str, Any]) -> tup
                 figures = {"pass_rate": 0.5, "k": 2, "n": 4, "predicted": 0.5, "frontier_score": 1.0}
                 told = {"seed_id": seed.id, "seed_hash": seed.hash, "recipe": str(config.plan.recipe), **figures}
                 skills = {"required": own.required, "optional": own.optional[:1]}
-                return Assignment(slot=0, draw=0, action=action, **told, **skills), seed
+                return Assignment(slot=0, draw=0, action=action, **told, **skills), seed, True
     raise UserError("no action of this recipe applies to any of the seeds", fix="see `ineligible` of --dry-run --json")
 
 

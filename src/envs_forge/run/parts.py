@@ -271,10 +271,19 @@ def _check_money(config: RunConfig) -> None:
     """A model must be named, a cap on money must be able to fire, and one on time must leave room for one request."""
     if config.generator == "llm" and config.writer.model is None:
         raise UserError("the generator llm needs a model", fix="give --generator-model MODEL")
+    check_caps(config)
+    if config.band is not None and not config.remeasure:
+        raise UserError("a band needs measured pass rates", fix="give --remeasure N")
+
+
+def check_caps(config: RunConfig) -> None:
+    """Refuse caps that could never fire, or leave no room for one request.
+
+    Raises:
+        UserError: With the fix.
+    """
     asked: list[tuple[str, AskedModel]] = [("generator", config.writer)] if config.generator == "llm" else []
     asked += [("judge", config.judge)] if config.judge.model is not None else []
     for role, settings in asked:
         require_prices(config.budget, known=settings.price.cost(1, 1) is not None, role=role)
         require_time(config.budget, settings.endpoint.timeout_s)
-    if config.band is not None and not config.remeasure:
-        raise UserError("a band needs measured pass rates", fix="give --remeasure N")
