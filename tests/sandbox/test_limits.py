@@ -43,7 +43,7 @@ def test_more_cores_than_there_are_is_no_error(engine: Engine, plain: Image) -> 
     "fill",
     [
         "head -c 500M /dev/zero > /big",
-        "for i in $(seq 100); do head -c 5M /dev/zero > /part$i || exit 1; sleep 0.05; done",
+        "for i in $(seq 100); do head -c 5M /dev/zero > /part$i || exit 1; sleep 0.05; done; sleep 50",
         "for i in $(seq 40); do exec {f}>/x && rm /x && head -c 5M /dev/zero >&$f || exit 1; done; sleep 50",
     ],
     ids=["one-file", "many-files", "deleted-files"],
