@@ -77,7 +77,7 @@ def prompt_document(config: RunConfig) -> dict[str, Any]:
             "messages": [dict(message) for message in asked.messages],
             "tokens": {"all": asked.tokens, "shared": asked.shared_tokens, "seed": asked.seed_tokens},
             "cut": list(asked.cut),
-            "cost_usd": config.writer.price.cost(asked.tokens, most),
+            "cost_usd": config.writer.price.worst(asked.tokens, most),
         },
     }
 

@@ -119,6 +119,10 @@ class _Call:
         self._key: dict[str, Any] = {"role": role, "subject": subject, "number": number}
         text = json.dumps([dict(message) for message in request.messages], ensure_ascii=False)
         self._prompt = len(text.encode("utf-8", "replace")) + _TEMPLATE_BYTES * len(request.messages)
+        if request.tools or client.sampling.extra:
+            # Schemas and documents among them become part of the prompt.
+            more = [[dict(tool) for tool in request.tools], dict(client.sampling.extra)]
+            self._prompt += len(json.dumps(more, ensure_ascii=False, default=str).encode("utf-8", "replace"))
         self._completion = client.sampling.max_tokens
         self._fields: dict[str, Any] = {}
         self._ticket = 0
@@ -126,7 +130,7 @@ class _Call:
     @contextmanager
     def guard(self) -> Iterator[None]:
         """Around one request: reserve it, and know what became of it where no answer did."""
-        cost = self._price.cost(self._prompt, self._completion)
+        cost = self._price.worst(self._prompt, self._completion)
         worst = Spend(1, self._prompt + self._completion, cost)
         self._ticket = self._desk.reserve(worst, self._client.endpoint.timeout_s)
         tokens = {"prompt_tokens": self._prompt, "completion_tokens": self._completion, "cost_usd": cost}
