@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from envs_forge.bundle.writing import write_bundle
-from envs_forge.config import load_config
+from envs_forge.config import BudgetSettings, WriterSettings, load_config
+from envs_forge.models.answer import Request
+from envs_forge.models.settings import PriceSettings
+from envs_forge.run.budget import Budget, BudgetReachedError, Spend
+from envs_forge.run.desk import prompt_at_most
 from pipeline.fakes import World, bundle
 
 from .conftest import Forge
@@ -65,7 +70,7 @@ def test_a_dry_run_prints_the_prompt_and_its_tokens(forge: Forge, pool: Path, ra
     assert "You write training environments" in said.out
     assert "Do 0." in said.out
     assert "shared by all calls" in said.out
-    assert "at most $0.0" in said.out
+    assert re.search(r"about \$0\.0\d+, \$0\.\d+ reserved", said.out)
     assert "no pass rates were given (--pass-rates): the prompt is shown as if the seed passed 2 of 4" in said.out
 
 
@@ -73,6 +78,21 @@ def test_a_dry_run_refuses_the_caps_that_a_run_refuses(forge: Forge, pool: Path)
     said = forge("run", "-p", "pool", *MODEL, "--max-cost", "5", "--dry-run")
     assert (said.code, said.out) == (2, "")
     assert "--price PROMPT:COMPLETION" in said.err
+
+
+def test_a_cap_of_what_a_dry_run_says_is_reserved_lets_one_request_through(forge: Forge, pool: Path) -> None:
+    shown = forge("run", "-p", "pool", *MODEL, "--price", "1:2", "--dry-run", "--json").json["prompt"]
+    reserved = shown["reserved"]
+    assert reserved["cost_usd"] > shown["cost_usd"]
+    request = Request(messages=shown["messages"])
+    budget = Budget(BudgetSettings(tokens=reserved["tokens"], usd=reserved["cost_usd"]))
+    sampling = WriterSettings().sampling
+    prompt = prompt_at_most(request, sampling)
+    cost = PriceSettings(prompt=1, completion=2).worst(prompt, sampling.max_tokens)
+    worst = Spend(1, prompt + sampling.max_tokens, cost)
+    budget.settle(budget.reserve(worst, 1.0), worst)
+    with pytest.raises(BudgetReachedError):
+        budget.reserve(worst, 1.0)
 
 
 def test_a_dry_run_shows_the_rates_that_are_given(forge: Forge, pool: Path, rates: Path) -> None:

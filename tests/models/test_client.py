@@ -77,6 +77,9 @@ def test_the_other_name_of_the_limit_is_used_where_the_endpoint_insists():
         (Reply(body={"choices": []}), "endpoint-malformed", 1),
         (Reply(body={"choices": [{"message": None}]}), "endpoint-malformed", 1),
         (Reply(body=[1]), "endpoint-malformed", 1),
+        (Reply(body=b"[" * 100_000 + b"]" * 100_000), "endpoint-malformed", 1),
+        (Reply(body=b'{"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"), "endpoint-malformed", 1),
+        (Reply(body=b"data: " + b"[" * 100_000), "endpoint-malformed", 1),
     ],
 )
 def test_transient_faults_are_tried_again_and_then_typed(bad, code, unknown):
@@ -163,6 +166,21 @@ def test_a_longer_retry_after_than_we_have_patience_ends_the_request():
 )
 def test_kinds_of_answers(reply, kind):
     assert ask(reply)[0].kind is kind
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "latin-1", "hex", "idna", "no-such"])
+def test_an_answer_is_utf_8_whatever_its_header_says(charset):
+    body = b'\xef\xbb\xbf{"choices": [{"message": {"content": "h\xc3\xa4 \xff"}, "finish_reason": "stop"}]}'
+    answer, server = ask(Reply(body=body, headers={"content-type": f"application/json; charset={charset}"}))
+    assert (answer.text, len(server.requests)) == ("hä \ufffd", 1)
+
+
+def test_what_an_endpoint_says_of_its_fault_can_be_written_down():
+    deep = b'{"error": ' + b"[" * 900 + b"]" * 900 + b"}"
+    for body in (b'{"error": {"message": "oh \\ud800", "code": [1]}}', deep, b"[" * 100_000, b"5", b"\xff"):
+        error, _ = fault(Reply(status=400, body=body, headers={"content-type": "application/json; charset=hex"}))
+        assert (error.code, "\n" in str(error)) == ("endpoint-rejected", False)
+        assert str(error).encode()
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])

@@ -1,5 +1,7 @@
 """Answers that come as streams, asked for or not, are what they would have been as a whole."""
 
+import json
+
 import pytest
 
 from envs_forge.models.faults import EndpointError
@@ -51,10 +53,55 @@ def test_a_stream_that_says_that_it_failed():
         client(server, retries=0).ask(HELLO)
 
 
+@pytest.mark.parametrize("ending", ["\n\n", "\r\n\r\n", "\r\r"])
+def test_lines_end_where_the_protocol_ends_them_and_nowhere_else(ending):
+    text = "a\u2028b\u2029c\u0085d\x0b\x0c\x1ce"
+    piece = json.dumps({"choices": [{"delta": {"content": text}, "finish_reason": "stop"}]}, ensure_ascii=False)
+    # Control characters are escaped in JSON; the other ends of lines may stand as they are.
+    assert "\u2028b\u2029c\u0085d" in piece
+    body = ending.join([f"data: {piece}", "data: [DONE]", ""]).encode()
+    with ModelServer([Reply(body=body)]) as server:
+        answer = client(server, stream=True).ask(HELLO)
+    assert (answer.text, answer.spoilt) == (text, ())
+
+
+@pytest.mark.parametrize("none", [None, "", {}, False])
+def test_an_error_that_is_none_is_no_error(none):
+    piece = {"error": none, "choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]}
+    assert whole(f"data: {json.dumps(piece)}\n\n")["choices"][0]["message"]["content"] == "hi"
+
+
+def test_halves_of_a_character_that_come_apart_are_one():
+    pieces = [{"content": "\ud83d"}, {"content": "\ude00"}, {}]
+    chunks = [{"choices": [{"delta": piece, "finish_reason": "stop"}]} for piece in pieces]
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode()
+    with ModelServer([Reply(body=body)]) as server:
+        assert client(server).ask(HELLO).text == "😀"
+
+
+@pytest.mark.parametrize("message", ["5", "[[1]]", "[{}]", '{"message": [1]}', '{"message": "\\ud800"}'])
+def test_a_stream_s_error_is_a_fault_however_it_is_told(message):
+    with pytest.raises(EndpointError, match=r"broke its stream off: .") as raised:
+        whole(f'data: {{"error": {message}}}')
+    assert (raised.value.kind, bool(str(raised.value).encode())) == ("stream", True)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(body=streams(says("x" * 99)).body, drop=True), Reply(body=b"no gzip", headers={"content-encoding": "gzip"})],
+)
+def test_a_connection_that_ends_within_a_stream_that_was_asked_for(reply):
+    good = says("All of it.")
+    with ModelServer([reply, streams(good)]) as server:
+        answer = client(server, stream=True).ask(HELLO)
+    assert (answer.text, answer.spoilt, answer.unknown_calls) == ("All of it.", ("endpoint-connection",), 1)
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "data: {",
+        pytest.param("data: " + "[" * 100_000, id="deep"),
         "data: []\n\n",
         ": ping\n\n",
         'data: {"choices": [{"delta": {"tool_calls": [{"index": 100000}]}}]}',

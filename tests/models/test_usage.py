@@ -20,10 +20,22 @@ GOOD = {"prompt_tokens": 5, "completion_tokens": 3}
         GOOD | {"completion_tokens": 0},
         GOOD | {"total_tokens": 9},
         GOOD | {"total_tokens": "many"},
+        GOOD | {"prompt_tokens": float("nan")},
+        GOOD | {"prompt_tokens": 2**40 + 1},
+        GOOD | {"completion_tokens": 10**30},
+        GOOD | {"prompt_tokens": 2**62, "completion_tokens": 2**62, "total_tokens": 2**63},
     ],
 )
 def test_what_cannot_be_true_is_unknown_and_never_nought(raw):
     assert usage_of(raw, answered=True) == Usage()
+
+
+def test_a_part_beyond_all_bounds_is_unknown_alone():
+    raw = GOOD | {
+        "prompt_tokens_details": {"cached_tokens": 10**30},
+        "completion_tokens_details": {"reasoning_tokens": -1},
+    }
+    assert usage_of(raw, answered=True) == Usage(prompt_tokens=5, completion_tokens=3)
 
 
 def test_no_tokens_for_no_answer_can_be_true():

@@ -1,93 +1,127 @@
-"""What requests cost, over real HTTP and a real ledger, when a run is stopped."""
+"""What the desk pays for is kept, whatever came, and never costs more than was reserved for it."""
 
-from __future__ import annotations
-
+import itertools
+import json
 import threading
-from collections.abc import Iterator
-from functools import partial
-from pathlib import Path
 
 import pytest
+from hypothesis import event, given, settings
 
-from envs_forge.cli.funnel import usage
 from envs_forge.config import BudgetSettings
-from envs_forge.errors import InfrastructureError
+from envs_forge.ledger.records import ModelRequestRecord, RequestState
 from envs_forge.ledger.store import Ledger
-from envs_forge.ledger.totals import totals
-from envs_forge.models.settings import PriceSettings
-from envs_forge.run.budget import BudgetReachedError, Spend
-from envs_forge.run.desk import ModelDesk, spent_before
-from envs_forge.run.workers import run_jobs
-from models.clients import HELLO, client
-from models.server import ModelServer, drops, hangs, says
-from waiting import eventually
+from envs_forge.models.answer import Request
+from envs_forge.models.faults import ContextExceededError, EndpointError
+from envs_forge.models.settings import PriceSettings, Sampling
+from envs_forge.run.budget import BudgetReachedError
+from envs_forge.run.desk import ModelDesk
+from models.clients import HELLO, PLAIN, client
+from models.responses import replies
+from models.server import ModelServer, Reply, says
 
-PLACES = 20
+SMALL = Sampling(max_tokens=100)
+FREE = PriceSettings()
+REPORTED = {"logprobs": None, "token_ids": None, "prompt_token_ids": None}
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
+def ledger(tmp_path):
     with Ledger.open(tmp_path / "ledger.sqlite") as opened:
         yield opened
 
 
-@pytest.mark.parametrize("calls", [1, 3])
-def test_what_waits_for_the_budget_when_a_run_is_stopped_is_neither_sent_nor_paid(ledger: Ledger, calls: int) -> None:
-    stop = threading.Event()
-    desk = ModelDesk(ledger, 1, BudgetSettings(calls=calls), stop)
-    with ModelServer(lambda body, number: hangs()) as server:
-        asker = client(server, retries=0)
-
-        def work(number: int) -> None:
-            with pytest.raises(InfrastructureError):
-                desk.ask(asker, PriceSettings(), "generator", f"{number:03d}-p0-d0", HELLO)
-
-        def pull() -> None:
-            assert eventually(lambda: len(server.requests) == calls)
-            stop.set()
-
-        threading.Thread(target=pull, daemon=True).start()
-        jobs = [partial(work, number) for number in range(PLACES)]
-        run_jobs(jobs, workers=PLACES, stop=stop, abandon=asker.cancel)
-        assert eventually(lambda: desk.budget.spent.calls == calls)
-    assert len(server.requests) == calls
-    lost = totals(ledger).tokens["generator"]
-    assert (lost.calls, lost.lost) == (0, calls)
-    assert spent_before(ledger).calls == calls
+def desk(ledger, **caps):
+    return ModelDesk(ledger, 1, BudgetSettings(**caps), threading.Event())
 
 
-def test_a_stop_before_anything_is_sent_costs_nothing(ledger: Ledger) -> None:
-    stop = threading.Event()
-    stop.set()
-    desk = ModelDesk(ledger, 1, BudgetSettings(calls=0), stop)
-    with ModelServer([says("hi")]) as server, pytest.raises(InfrastructureError, match="cancelled"):
-        desk.ask(client(server), PriceSettings(), "generator", "000-p0-d0", HELLO)
-    assert (server.requests, spent_before(ledger)) == ([], Spend())
+def asked(ledger, reply, price=FREE, sampling=PLAIN, request=HELLO, **caps):
+    with ModelServer([reply]) as server:
+        return desk(ledger, **caps).ask(client(server, sampling, retries=0), price, "generator", "a", request)
 
 
-def test_what_was_perhaps_paid_has_a_price_only_where_one_is_known(ledger: Ledger) -> None:
-    desk = ModelDesk(ledger, 1, BudgetSettings(), threading.Event())
-    known = PriceSettings(prompt=1.0, completion=2.0)
-    with ModelServer([drops()]) as server:
-        for role, price in (("generator", PriceSettings()), ("judge", known)):
-            with pytest.raises(InfrastructureError):
-                desk.ask(client(server, retries=0), price, role, "000-p0-d0", HELLO)
-    found = totals(ledger).tokens
-    assert (found["generator"].lost, found["generator"].lost_usd) == (1, None)
-    worst = found["judge"].lost_usd
-    assert worst is not None
-    assert 0 < worst < 0.1
-    assert usage(found["generator"]).endswith("1 not counted (cost not known)")
-    assert usage(found["judge"], in_use=True).endswith(f"1 under way or not counted (at most ${worst:.4f})")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        says("a\ud800b"),
+        says("x", model="\udfff"),
+        says("x", message={"reasoning": "\ud800"}),
+        says(None, calls=[{"id": "\ud800", "function": {"name": "\ud800", "arguments": "\udfff"}}]),
+        says("x", finish="\ud800"),
+        says("x", usage={"prompt_tokens": 10**30, "completion_tokens": 5}),
+        says("x", usage={"prompt_tokens": 2**62, "completion_tokens": 2**62}),
+    ],
+)
+def test_a_paid_answer_is_stored_whatever_it_holds(ledger, reply):
+    answer = asked(ledger, reply)
+    assert desk(ledger).known("generator", "a") == answer
+    assert "\ufffd" in answer.model_dump_json() or not answer.usage.known
 
 
-def test_a_cap_that_is_used_up_by_what_was_lost_stays_used_up(ledger: Ledger) -> None:
-    first = ModelDesk(ledger, 1, BudgetSettings(calls=1), threading.Event())
-    with ModelServer([drops()]) as server:
-        asker = client(server, retries=0)
-        with pytest.raises(InfrastructureError):
-            first.ask(asker, PriceSettings(), "generator", "000-p0-d0", HELLO)
-        second = ModelDesk(ledger, 2, BudgetSettings(calls=1), threading.Event())
-        with pytest.raises(BudgetReachedError):
-            second.ask(asker, PriceSettings(), "generator", "000-p0-d0", HELLO)
-    assert len(server.requests) == 1
+def test_counts_that_cannot_be_leave_the_reservation_standing(ledger):
+    asked(ledger, says("x", usage={"prompt_tokens": 10**30, "completion_tokens": 5}), sampling=SMALL)
+    (reserved,) = ledger.read(ModelRequestRecord)
+    assert desk(ledger).budget.spent.tokens == reserved.prompt_tokens + reserved.completion_tokens
+
+
+def test_every_response_is_an_answer_that_is_kept_or_a_typed_fault(ledger):
+    now = [Reply()]
+    numbers = itertools.count()
+    payer = desk(ledger)
+    with ModelServer(lambda body, n: now[0]) as server:
+        asker = client(server, SMALL, retries=0)
+
+        @settings(max_examples=100, deadline=None)
+        @given(replies)
+        def holds(reply):
+            now[0] = reply
+            number = next(numbers)
+            try:
+                answer = payer.ask(asker, FREE, "generator", "a", HELLO, number)
+            except (EndpointError, ContextExceededError) as error:
+                kept, told = None, str(error)
+                event(getattr(error, "code", "context"))
+            else:
+                kept, told = answer.model_copy(update=REPORTED), ""
+                event("answer")
+            assert payer.known("generator", "a", number) == kept
+            assert told == told.encode().decode()
+
+        holds()
+
+
+PRICES = [
+    PriceSettings(prompt=1, completion=2),
+    PriceSettings(prompt=1, cached=10, completion=2),
+    PriceSettings(prompt=10, cached=1, completion=2),
+]
+
+
+@pytest.mark.parametrize("price", PRICES)
+@pytest.mark.parametrize("cached", [0, 90])
+def test_no_request_costs_more_than_was_reserved(ledger, price, cached):
+    usage = {"prompt_tokens": 90, "completion_tokens": 100, "prompt_tokens_details": {"cached_tokens": cached}}
+    payer = desk(ledger)
+    with ModelServer([says("x", usage=usage)]) as server:
+        payer.ask(client(server, SMALL), price, "generator", "a", HELLO)
+    (reserved,) = ledger.read(ModelRequestRecord, state=RequestState.RESERVED)
+    assert payer.budget.spent.usd <= reserved.cost_usd
+
+
+def test_a_cap_holds_where_cached_tokens_are_dearer(ledger):
+    usage = {"prompt_tokens": 90, "completion_tokens": 100, "prompt_tokens_details": {"cached_tokens": 90}}
+    with pytest.raises(BudgetReachedError):
+        asked(ledger, says("x", usage=usage), PriceSettings(prompt=1, cached=10, completion=1), SMALL, usd=0.0003)
+
+
+def test_what_joins_the_prompt_is_reserved_with_it(ledger):
+    schema = {"response_format": {"type": "json_schema", "json_schema": {"name": "long" * 100}}}
+    tools = [{"type": "function", "function": {"name": "tool" * 100}}]
+    plain, more = Request(messages=HELLO.messages), Request(messages=HELLO.messages, tools=tools)
+    with ModelServer([says("x")]) as server:
+        payer = desk(ledger)
+        for number, (extra, request) in enumerate([({}, plain), (schema, plain), ({}, more)]):
+            asker = client(server, Sampling(extra=extra))
+            payer.ask(asker, FREE, "generator", "a", request, number)
+    least, *others = (row.prompt_tokens for row in ledger.read(ModelRequestRecord, state=RequestState.RESERVED))
+    for tokens, part in zip(others, (schema, tools), strict=True):
+        assert tokens >= least + len(json.dumps(part))

@@ -39,8 +39,10 @@ def show_dry_run(config: RunConfig, *, json_: bool) -> None:
         f"about {tokens['all']} tokens: {tokens['shared']} shared by all calls, {tokens['seed']} by all on this seed;"
         f" the answer may have {config.writer.sampling.max_tokens}"
     )
+    reserved = document["prompt"]["reserved"]
+    say(f"a run reserves {reserved['tokens']:,} tokens for this call, more than any tokenizer makes of it")
     if document["prompt"]["cost_usd"] is not None:
-        say(f"at most ${document['prompt']['cost_usd']:.4f} for this call")
+        say(f"about ${document['prompt']['cost_usd']:.4f}, ${reserved['cost_usd']:.4f} reserved")
 
 
 def _show(config: RunConfig, document: dict[str, Any]) -> None:
@@ -59,7 +61,9 @@ def _show(config: RunConfig, document: dict[str, Any]) -> None:
 def prompt_document(config: RunConfig) -> dict[str, Any]:
     """The prompt of the first assignment that is known, and what keeps seeds from taking part."""
     from envs_forge.cli.conduct import seeds_of
+    from envs_forge.models.answer import Request
     from envs_forge.run.checks import overlap_check
+    from envs_forge.run.desk import prompt_at_most
     from envs_forge.run.parts import check_caps, remembered_options
     from envs_forge.synthesis.llm.generator import LlmGenerator
 
@@ -73,6 +77,7 @@ def prompt_document(config: RunConfig) -> dict[str, Any]:
     assignment, seed, assumed = _first(config, seeds, {seed.hash: options(seed) for seed in seeds})
     asked = generator.contract(assignment, seed.bundle)
     most = config.writer.sampling.max_tokens
+    reserved = prompt_at_most(Request(messages=asked.messages), config.writer.sampling)
     return {
         "ineligible": {name: found for name, found in reasons.items() if found},
         "prompt": {
@@ -82,6 +87,7 @@ def prompt_document(config: RunConfig) -> dict[str, Any]:
             "tokens": {"all": asked.tokens, "shared": asked.shared_tokens, "seed": asked.seed_tokens},
             "cut": list(asked.cut),
             "cost_usd": config.writer.price.cost(asked.tokens, most),
+            "reserved": {"tokens": reserved + most, "cost_usd": config.writer.price.worst(reserved, most)},
         },
     }
 

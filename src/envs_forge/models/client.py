@@ -20,6 +20,7 @@ from envs_forge.models.reading import malformed, read_answer
 from envs_forge.models.settings import EndpointSettings, Sampling
 from envs_forge.models.streamed import is_stream, whole
 from envs_forge.models.throttle import Throttle
+from envs_forge.models.wire import parsed
 
 _NEW_LIMIT = "max_completion_tokens"
 _SEEDS = 2**31
@@ -150,9 +151,10 @@ class ModelClient:
             return self._post(body)
 
     def _post(self, body: Mapping[str, Any]) -> object:
+        import httpx2
         import openai
 
-        from envs_forge.models.translation import translated
+        from envs_forge.models.translation import broken, translated
 
         fields = {self._limit_field if name == "max_tokens" else name: value for name, value in body.items()}
 
@@ -160,7 +162,7 @@ class ModelClient:
             # As the response came, not as the client's models: those take anything for a number.
             response = self._client.chat.completions.with_raw_response.create(**fields).http_response
             response.read()
-            return str(response.text)
+            return str(response.text).removeprefix("\ufeff")
 
         try:
             text = self._waiting.call(post, self.endpoint.timeout_s)
@@ -171,10 +173,13 @@ class ModelClient:
             ) from None
         except openai.APIError as error:
             raise translated(error) from error
+        except httpx2.HTTPError as error:
+            # The openai client leaves the reading of a stream to us, and with it what can befall it.
+            raise broken(error) from error
         if is_stream(text):
             return whole(text)
         try:
-            return json.loads(text)
+            return parsed(text)
         except ValueError:
             raise malformed("with something that is no JSON") from None
 
@@ -204,7 +209,8 @@ def _connect(url: str, endpoint: EndpointSettings) -> Any:
     """The openai client, without its own retries, and with nothing but the key from the environment."""
     import openai
 
-    transport = openai.DefaultHttpxClient(verify=_tls(), timeout=endpoint.timeout_s)
+    hooks = {"response": [_as_utf8]}
+    transport = openai.DefaultHttpxClient(verify=_tls(), timeout=endpoint.timeout_s, event_hooks=hooks)
     return openai.OpenAI(
         api_key=api_key(endpoint.key_variable),
         base_url=url,
@@ -212,6 +218,11 @@ def _connect(url: str, endpoint: EndpointSettings) -> Any:
         timeout=endpoint.timeout_s,
         http_client=transport,
     )
+
+
+def _as_utf8(response: Any) -> None:
+    """JSON and event streams are UTF-8; a header that says otherwise may name a codec that does not give text."""
+    response.encoding = "utf-8"
 
 
 @cache

@@ -8,7 +8,8 @@ from typing import Any
 
 from envs_forge.models.answer import Answer, AnswerKind, Token, ToolCall
 from envs_forge.models.faults import EndpointError
-from envs_forge.models.usage import usage_of
+from envs_forge.models.usage import LARGEST, usage_of
+from envs_forge.models.wire import storable
 
 _CUT = frozenset({"length", "max_tokens"})
 _FILTERED = frozenset({"content_filter", "refusal"})
@@ -66,7 +67,7 @@ def _kind(text: str, calls: Sequence[ToolCall], finish: str, refusal: str) -> An
 
 
 def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return storable(value) if isinstance(value, str) else ""
 
 
 def _text(content: object) -> str:
@@ -95,14 +96,24 @@ def _logprobs(raw: object) -> tuple[Token, ...] | None:
         return None
     tokens = []
     for item in content:
-        value = item.get("logprob") if isinstance(item, Mapping) else None
-        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        value = _finite(item.get("logprob")) if isinstance(item, Mapping) else None
+        if value is None:
             return None
-        tokens.append(Token(text=_string(item.get("token")), logprob=float(value)))
+        tokens.append(Token(text=_string(item.get("token")), logprob=value))
     return tuple(tokens)
+
+
+def _finite(value: object) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _ids(raw: object) -> tuple[int, ...] | None:
     if not isinstance(raw, Sequence) or isinstance(raw, str) or not raw:
         return None
-    return tuple(raw) if all(isinstance(value, int) and not isinstance(value, bool) for value in raw) else None
+    return tuple(raw) if all(type(value) is int and 0 <= value <= LARGEST for value in raw) else None

@@ -22,7 +22,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return seconds
     try:
         moment = email.utils.parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 

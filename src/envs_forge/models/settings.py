@@ -5,7 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+_ONE = "leave it out, one answer is asked for at a time"
+_LIMIT = "set `sampling.max_tokens`"
+_PROMPT = "leave it out, what is asked is the program's own"
+_NOT_EXTRA = {
+    "max_tokens": _LIMIT,
+    "max_completion_tokens": _LIMIT,
+    "max_new_tokens": _LIMIT,
+    "max_output_tokens": _LIMIT,
+    "n_predict": _LIMIT,
+    "n": _ONE,
+    "best_of": _ONE,
+    "num_return_sequences": _ONE,
+    "temperature": "set `sampling.temperature`",
+    "top_p": "set `sampling.top_p`",
+    "seed": "see `sampling.send_seed`",
+    "logprobs": "set `sampling.logprobs`",
+    "stream": "set `endpoint.stream`",
+    "stream_options": "set `endpoint.stream`",
+    "model": "name the model by its own setting",
+    "models": "name the model by its own setting",
+    "messages": _PROMPT,
+    "tools": _PROMPT,
+    "functions": _PROMPT,
+}
+"""Fields that would undo a setting, or make a request dearer than was reserved for it, and what to do instead."""
 
 
 class EndpointSettings(BaseModel):
@@ -54,6 +80,11 @@ class PriceSettings(BaseModel):
         discount = 0.0 if self.cached is None else cached * (self.prompt - self.cached)
         return max(0.0, prompt * self.prompt - discount + completion * self.completion) / 1e6
 
+    def worst(self, prompt: int, completion: int) -> float | None:
+        """Dollars for so many tokens at most, however many of the prompt's turn out to be cached, at whatever price."""
+        dearer = self.cached is not None and self.prompt is not None and self.cached > self.prompt
+        return self.cost(prompt, completion, prompt if dearer else 0)
+
 
 class Sampling(BaseModel):
     """How answers are drawn. All of it is part of the policy's identity."""
@@ -72,3 +103,11 @@ class Sampling(BaseModel):
     """Whether log-probabilities and token ids are asked for; they are kept with the trial where they come."""
     extra: Mapping[str, Any] = {}
     """Further fields of the request's body as the endpoint takes them, e.g. `top_k` or `chat_template_kwargs`."""
+
+    @field_validator("extra")
+    @classmethod
+    def _leaves_the_rest_alone(cls, extra: Mapping[str, Any]) -> Mapping[str, Any]:
+        refused = [f"`{name}` cannot be set there: {_NOT_EXTRA[name]}" for name in extra if name in _NOT_EXTRA]
+        if refused:
+            raise ValueError("; ".join(refused))
+        return extra

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from envs_forge.models.faults import EndpointError
 from envs_forge.models.reading import malformed
+from envs_forge.models.wire import one_line, parsed
 
 _TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
 _LISTS = ("token_ids", "prompt_token_ids")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+"""Not `splitlines`: that ends lines at U+2028 and its like too, which JSON may hold as they are."""
 
 
 def is_stream(text: str) -> bool:
@@ -27,7 +30,7 @@ def whole(text: str) -> dict[str, Any]:
     document: dict[str, Any] = {}
     choice: dict[str, Any] = {"message": {}}
     for chunk in _chunks(text):
-        if "error" in chunk:
+        if chunk.get("error"):
             raise EndpointError(
                 f"the endpoint broke its stream off: {_told(chunk['error'])}", kind="stream", transient=True, paid=True
             )
@@ -41,11 +44,11 @@ def whole(text: str) -> dict[str, Any]:
 
 
 def _chunks(text: str) -> Iterator[Mapping[str, Any]]:
-    for line in text.splitlines():
+    for line in _LINE_END.split(text):
         if not line.startswith("data:") or (data := line.removeprefix("data:").strip()) == "[DONE]":
             continue
         try:
-            chunk = json.loads(data)
+            chunk = parsed(data)
         except ValueError:
             raise malformed("with a stream that is no JSON") from None
         if isinstance(chunk, Mapping):
@@ -86,7 +89,7 @@ def _add_call(calls: list[dict[str, Any]], piece: Mapping[str, Any]) -> None:
     if not 0 <= place < len(calls):
         raise malformed("with a stream whose calls have no order")
     call = calls[place]
-    call["id"] = call["id"] or str(piece.get("id") or "")
+    call["id"] = call["id"] or (piece["id"] if isinstance(piece.get("id"), str) else "")
     for name in ("name", "arguments"):
         if isinstance(function.get(name), str):
             call["function"][name] += function[name]
@@ -94,4 +97,4 @@ def _add_call(calls: list[dict[str, Any]], piece: Mapping[str, Any]) -> None:
 
 def _told(error: object) -> str:
     message = error.get("message") if isinstance(error, Mapping) else error
-    return str(message)[:300]
+    return (one_line(message) if isinstance(message, str) else "") or "it did not say why"

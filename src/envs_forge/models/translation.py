@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 
+import httpx2
 import openai
 
 from envs_forge.errors import ForgeError
 from envs_forge.models.faults import ContextExceededError, EndpointError
 from envs_forge.models.key import KEY_VARIABLE
 from envs_forge.models.retrying import retry_after
-from envs_forge.redaction import redact
+from envs_forge.models.wire import one_line
 
-_SHOWN = 500
 _TRANSIENT = frozenset({408, 409, 425, 429})
 _CONTEXT_STATUS = frozenset({400, 413, 422, 500})
 _CONTEXT_SIGNS = (
@@ -30,17 +30,25 @@ _CONTEXT_SIGNS = (
 def translated(error: openai.APIError) -> ForgeError:
     """The fault that an exception of the client stands for."""
     if isinstance(error, openai.APITimeoutError):
-        return EndpointError("the endpoint did not answer in time", kind="timeout", transient=True, paid=True)
-    if isinstance(error, openai.APIStatusError):
-        return _of_status(error)
-    cause = error.__cause__ or error
+        return _timeout()
+    return _of_status(error) if isinstance(error, openai.APIStatusError) else broken(error.__cause__ or error)
+
+
+def broken(cause: BaseException) -> EndpointError:
+    """The fault of a connection that was not to be had, or ended before the response did."""
+    if isinstance(cause, httpx2.TimeoutException):
+        return _timeout()
     refused = type(cause).__name__ == "ConnectError"
-    message = f"no connection to the endpoint: {_line(str(cause))}"
+    message = f"no connection to the endpoint: {one_line(str(cause))}"
     return EndpointError(message, kind="connection", transient=True, paid=not refused)
 
 
+def _timeout() -> EndpointError:
+    return EndpointError("the endpoint did not answer in time", kind="timeout", transient=True, paid=True)
+
+
 def _of_status(error: openai.APIStatusError) -> ForgeError:
-    status, said = error.status_code, _line(_body(error))
+    status, said = error.status_code, one_line(_body(error))
     message = f"the endpoint answered {status}: {said}"
     if status in _CONTEXT_STATUS and any(sign in said.lower() for sign in _CONTEXT_SIGNS):
         return ContextExceededError(said)
@@ -60,9 +68,10 @@ def _of_status(error: openai.APIStatusError) -> ForgeError:
 def _body(error: openai.APIStatusError) -> str:
     """What the endpoint said, with its codes."""
     body = error.body
-    return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False) if body else error.message
-
-
-def _line(text: str) -> str:
-    """One line without secrets; cut only after they are gone, so that no part of one remains."""
-    return " ".join(redact(text).split())[:_SHOWN]
+    if isinstance(body, str):
+        return body
+    try:
+        return json.dumps(body, ensure_ascii=False) if body else error.message
+    except RecursionError:
+        # The client read it at less depth of the stack than ours is.
+        return error.message

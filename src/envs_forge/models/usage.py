@@ -7,6 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+LARGEST = 2**40
+"""No number of tokens is larger, nor is the number of a token; larger ones would not fit where they are kept."""
+
 
 class Usage(BaseModel):
     """Tokens of one call. Cached tokens are part of the prompt's, reasoning tokens part of the completion's."""
@@ -93,7 +96,7 @@ def usage_of(raw: object, *, answered: bool) -> Usage:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST else None
 
 
 def _detail(raw: Mapping[str, Any], table: str, name: str) -> int | None:

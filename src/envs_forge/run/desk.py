@@ -26,7 +26,7 @@ from envs_forge.ledger.store import Ledger
 from envs_forge.models.answer import Answer, Request
 from envs_forge.models.client import ModelClient
 from envs_forge.models.faults import CANCELLED, ContextExceededError, EndpointError, cancelled
-from envs_forge.models.settings import PriceSettings
+from envs_forge.models.settings import PriceSettings, Sampling
 from envs_forge.models.usage import Usage
 from envs_forge.run.budget import Budget, Spend
 
@@ -121,8 +121,7 @@ class _Call:
     ) -> None:
         self._desk, self._client, self._price = desk, client, price
         self._key: dict[str, Any] = {"role": role, "subject": subject, "number": number}
-        text = json.dumps([dict(message) for message in request.messages], ensure_ascii=False)
-        self._prompt = len(text.encode("utf-8", "replace")) + _TEMPLATE_BYTES * len(request.messages)
+        self._prompt = prompt_at_most(request, client.sampling)
         self._completion = client.sampling.max_tokens
         self._fields: dict[str, Any] = {}
         self._ticket = 0
@@ -130,7 +129,7 @@ class _Call:
     @contextmanager
     def guard(self) -> Iterator[None]:
         """Around one request: reserve it, and know what became of it where no answer did."""
-        cost = self._price.cost(self._prompt, self._completion)
+        cost = self._price.worst(self._prompt, self._completion)
         worst = Spend(1, self._prompt + self._completion, cost)
         self._ticket = self._desk.reserve(worst, self._client.endpoint.timeout_s)
         tokens = {"prompt_tokens": self._prompt, "completion_tokens": self._completion, "cost_usd": cost}
@@ -196,6 +195,17 @@ class _Call:
             cost_usd=self._price.cost(usage.prompt_tokens, usage.completion_tokens, cached),
             duration_s=seconds,
         )
+
+
+def prompt_at_most(request: Request, sampling: Sampling) -> int:
+    """More tokens than a request's prompt can have, whatever the tokenizer and the chat template: its bytes."""
+    text = json.dumps([dict(message) for message in request.messages], ensure_ascii=False)
+    most = len(text.encode("utf-8", "replace")) + _TEMPLATE_BYTES * len(request.messages)
+    if request.tools or sampling.extra:
+        # Schemas and documents among them become part of the prompt.
+        more = [[dict(tool) for tool in request.tools], dict(sampling.extra)]
+        most += len(json.dumps(more, ensure_ascii=False, default=str).encode("utf-8", "replace"))
+    return most
 
 
 def spent_before(ledger: Ledger) -> Spend:

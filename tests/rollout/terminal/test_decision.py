@@ -82,7 +82,15 @@ def test_native_calls_and_blocks_where_there_is_no_call():
 
 @pytest.mark.parametrize(
     "bad",
-    [call("{"), call("[]"), call({"cmd": "ls"}), call({"command": 3}), call({"command": " "}), call({}, "python")],
+    [
+        call("{"),
+        call("[" * 100_000),
+        call("[]"),
+        call({"cmd": "ls"}),
+        call({"command": 3}),
+        call({"command": " "}),
+        call({}, "python"),
+    ],
 )
 def test_calls_that_cannot_be_run(bad):
     decision = decide(Answer(kind=AnswerKind.ANSWER, calls=(bad,)), native=True)
@@ -90,6 +98,10 @@ def test_calls_that_cannot_be_run(bad):
     assert decision.commands[0].fault
     mixed = decide(Answer(kind=AnswerKind.ANSWER, calls=(bad, call({"command": "ls"}))), native=True)
     assert (mixed.outcome, bool(mixed.commands[0].fault), mixed.commands[1].text) == ("acted", True, "ls")
+
+
+def test_half_a_character_in_a_call_does_not_reach_the_shell():
+    assert read("", call('{"command": "ls \\ud83d\\ude00 \\ud800"}'), native=True)[1] == ["ls 😀 \ufffd"]
 
 
 def test_output_is_cut_in_the_middle():

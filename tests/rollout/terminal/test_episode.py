@@ -90,6 +90,7 @@ def test_output_cannot_pass_for_the_facts(tmp_path):
         (says(None, message={"refusal": "I cannot help"}), "refused", "sandbox made for this task"),
         (says("x", finish="content_filter"), "refused", "sandbox made for this task"),
         (says(None, calls=[call("bash", "{bad")]), "bad-call", "not valid JSON"),
+        (says(None, calls=[call("bash", "[" * 100_000)]), "bad-call", "not valid JSON"),
         (says(None, calls=[call("vim", "{}")]), "bad-call", "no tool 'vim'"),
     ],
 )  # fmt: skip

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from envs_forge.models.answer import Answer, Message
+from envs_forge.models.wire import parsed
 from envs_forge.rollout.policies.terminal.decision import Command
 
 _NOTHING = "(nothing)"
@@ -68,6 +68,6 @@ class Conversation:
 
 def _valid(arguments: str) -> str:
     try:
-        return arguments if isinstance(json.loads(arguments), dict) else "{}"
+        return arguments if isinstance(parsed(arguments), dict) else "{}"
     except ValueError:
         return "{}"

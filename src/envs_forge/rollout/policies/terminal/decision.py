@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from envs_forge.models.answer import Answer, AnswerKind, ToolCall
+from envs_forge.models.wire import parsed, storable
 
 TOOL_NAME = "bash"
 TOOL: Mapping[str, object] = {
@@ -109,13 +109,13 @@ def _called(call: ToolCall) -> Command:
     if call.name != TOOL_NAME:
         return Command("", call, f"there is no tool {call.name!r}, only {TOOL_NAME}")
     try:
-        arguments = json.loads(call.arguments)
+        arguments = parsed(call.arguments)
     except ValueError:
         return Command("", call, "the arguments are not valid JSON")
     command = arguments.get("command") if isinstance(arguments, dict) else None
     if not isinstance(command, str) or not command.strip():
         return Command("", call, 'the arguments must be {"command": "…"}')
-    return Command(command, call)
+    return Command(storable(command), call)
 
 
 def _ending(text: str) -> TurnOutcome | None:
