@@ -127,6 +127,22 @@ def test_modes_paths_and_metadata_are_read_as_models_write_them() -> None:
     assert envelope('@@ META\n{"change": "x", "n": [1]}\n@@ END\n' + blocks()).meta == {"change": "x", "n": "[1]"}
 
 
+@pytest.mark.parametrize(
+    ("asked", "mode"), [("000", 0o600), ("077", 0o777), ("010", 0o710), ("200", 0o600), ("444", 0o444), ("0755", 0o755)]
+)
+def test_the_owner_can_read_every_file(asked: str, mode: int) -> None:
+    assert envelope(f"@@ FILE tests/x mode={asked}\nx\n@@ END\n").files["tests/x"].mode == mode
+    as_json = json.dumps({"files": [{"path": "tests/x", "content": "x", "mode": asked}]})
+    assert envelope(as_json).files["tests/x"].mode == mode
+
+
+def test_metadata_of_any_kind_are_short_texts() -> None:
+    text = '{"A\\ud800": "\\ud800", "b": ' + "[" * 900 + "]" * 900 + ', "": 1}'
+    found = envelope(f"@@ META\n{text}\n@@ END\n{blocks()}").meta
+    assert found["a?"] == "?"
+    assert set(found) == {"a?", "b"}
+
+
 def test_a_forgotten_end_before_the_next_file_is_noted() -> None:
     found = envelope(blocks().replace("@@ END\n", "", 1))
     assert (texts(found), found.notes) == (FILES, ("unclosed",))
@@ -148,6 +164,11 @@ def test_a_forgotten_end_before_the_next_file_is_noted() -> None:
         (f"@@ FILE {'a' * 3000}\nx\n@@ END\n", "answer-path-escapes"),
         ('@@ FILE "tests/\\u0000"\nx\n@@ END\n', "answer-path-escapes"),
         ('@@ FILE "tests/\\ud800"\nx\n@@ END\n', "answer-path-escapes"),
+        ('@@ LINK tests/x -> ""\n', "answer-path-escapes"),
+        ('@@ LINK tests/x -> "a\\u0000"\n', "answer-path-escapes"),
+        ('@@ LINK tests/x -> "\\ud800"\n', "answer-path-escapes"),
+        (f"@@ LINK tests/x -> {'a' * 300}\n", "answer-path-escapes"),
+        (f"@@ LINK tests/x -> {'./' * 3000}a\n", "answer-path-escapes"),
         ("@@ FILE tests/x\na\0b\n@@ END\n", "answer-encoding"),
         ("@@ FILE tests/x\ncaf\ufffd\n@@ END\n", "answer-encoding"),
         ("@@ FILE tests/x\n\ud800\n@@ END\n", "answer-encoding"),
