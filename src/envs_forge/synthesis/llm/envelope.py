@@ -36,6 +36,8 @@ _ATTRIBUTE = re.compile(r"(mode|encoding|end)=([\w-]+)")
 _MODE = re.compile(r"[0-7]{3,4}")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_.+,/-]+")
 _FENCE = re.compile(r"```[\w.+-]*[ \t]*")
+_THOUGHT = "</think>"
+_ANSWERS = re.compile(r"^@@ ?(?:FILE|KEEP)\b|\{\s*\"", re.MULTILINE)
 _DAMAGED = ("\0", "\ufffd")
 _META_CHARS = 2000
 _META_KEYS = 50
@@ -149,9 +151,28 @@ def read_envelope(text: str, *, limits: EnvelopeLimits = EnvelopeLimits()) -> En
 
 
 def _visible(text: str) -> str:
-    """Without the reasoning that some models put before their answer; all of it where it does not end."""
+    """Without the reasoning that some models put before their answer; all of it where it does not end.
+
+    Where the chat template wrote the opening tag, only the closing one comes, on a line of its own.
+    """
     start = text.lstrip()
-    return start.partition("</think>")[2] if start.startswith("<think>") else text
+    if start.startswith("<think>"):
+        return start.partition(_THOUGHT)[2]
+    thought = _length_of_thought(text.partition("<think>")[0]) if _THOUGHT in text else 0
+    return text[thought:] if thought and _ANSWERS.search(text, thought) else text
+
+
+def _length_of_thought(text: str) -> int:
+    """Characters up to and with the first closing tag that is no line of a file."""
+    inside, at = False, 0
+    for line in text.split("\n"):
+        at += len(line) + 1
+        head = _HEAD.match(line)
+        if head is not None:
+            inside = head[1] in ("FILE", "META")
+        elif not inside and line.strip() == _THOUGHT:
+            return at
+    return 0
 
 
 class _Reader:
