@@ -32,15 +32,14 @@ NAME = "000-p0-d0"
 CONTRACT = Contract((), 0, 0, 0, ())
 
 
-def assignment(**more: Any) -> Assignment:
-    given = {"seed_id": "seed", "seed_hash": content_hash(seed()), "action": ACTIONS[0], "recipe": "forge"}
+def assignment() -> Assignment:
+    given: dict[str, Any] = {"seed_id": "seed", "seed_hash": "h", "action": ACTIONS[0], "recipe": "forge"}
     rates = {"slot": 0, "draw": 0, "pass_rate": 0.5, "k": 2, "n": 4, "predicted": 0.5, "frontier_score": 1.0}
-    return Assignment(**{**given, **rates, **more})
+    return Assignment(**{**given, **rates})
 
 
-def read(text: str, parent: Bundle | None = None, *, model: str = "m", **more: Any) -> Candidate | Rejection:
-    given = Answer(kind=AnswerKind.ANSWER, text=text, model=model)
-    return outcome(given, assignment(**more), parent or seed(), CONTRACT)
+def read(text: str, parent: Bundle | None = None, *, model: str = "m") -> Candidate | Rejection:
+    return outcome(Answer(kind=AnswerKind.ANSWER, text=text, model=model), parent or seed(), CONTRACT)
 
 
 def keep(found: Candidate | Rejection, root: Path) -> Made:
@@ -180,3 +179,17 @@ def test_what_goes_back_to_the_model_can_be_sent() -> None:
     messages = repair_messages(({"role": "user", "content": "Write."},), feedback, "a\ud800")
     assert json.dumps(messages, ensure_ascii=False).encode()
     assert messages[1]["content"] == "a?"
+
+
+def realised(skills: str) -> tuple[str, ...]:
+    found = read(f"@@ META\nchange: x\nskills: {skills}\n@@ END\n" + answer())
+    assert isinstance(found, Candidate)
+    assert found.detail["meta"]["skills"] == skills
+    return found.realised
+
+
+def test_a_candidate_exercises_what_its_answer_declares_and_what_its_texts_show() -> None:
+    seen = realised("sorting of lines")
+    assert "tool/sort" in seen
+    assert "operation/top-k" not in seen
+    assert set(realised("operation/top-k, tool/none")) == {*seen, "operation/top-k"}
