@@ -112,8 +112,9 @@ def test_short_rows_are_given_away_together_and_short_numbers_under_a_name():
 @pytest.mark.parametrize(
     ("said", "script"),
     [
-        ("Begin with the line `kept | owner | status`.", "head -n 1 /app/out | grep -qxF 'kept | owner | status'"),
+        ("Begin with the line `owner | component`.", "head -n 1 /app/out | grep -qxF 'owner | component'"),
         ("Take the rows of `/app/build/parts.csv`.", "grep -qxF '/app/build/parts.csv' /app/out"),
+        ("An hour is written as `2025-05-03T14`.", "grep -qxF '2025-05-03T14' /app/out"),
         ("Of equal rows keep the first.", "grep -qxF 'first' /app/out"),
         ("Write a row like `shop: 99 tests in 2 builds`.", f"grep -qxF '{ROWS[0]}' /app/out"),
     ],

@@ -20,6 +20,8 @@ LONG_NUMBER = 3
 ROWS = 3
 SHORT_WORDS = 3
 """An expected line with so few words is a number under a name: the number alone is the answer."""
+_FIELDS = re.compile(r"[^\s,;|=]+")
+"""A date or a name has several words but one field: it may be the example of a format."""
 _WORDS = re.compile(r"\w+")
 _DIGITS = re.compile(r"(?<![\w.])(?:\d{3,}(?:\.\d+)?|\d+\.\d+)(?!\w|\.\d)")
 _PLUMBING = re.compile(r"^(?:#|set -|mkdir -p|cd |import |from |with open|def |for |if |python3? -|cat >|EOF|\))")
@@ -61,7 +63,8 @@ def _is_telling(line: str) -> bool:
 
 def _answers(what: Statements) -> Iterator[str]:
     """Expected texts and numbers that stand in the instruction though they are neither given nor in the oracle."""
-    for answer in sorted(what.tests.expected | set(_lines(what.expectations))):
+    lines = {line for line in _lines(what.expectations) if len(_FIELDS.findall(line)) > 1}
+    for answer in sorted(what.tests.expected | lines):
         if _is_telling_answer(answer) and answer in what.instruction and not _is_known(answer, what):
             yield answer
     short = {line for lines in what.expectations for line in lines if len(_WORDS.findall(line)) <= SHORT_WORDS}
