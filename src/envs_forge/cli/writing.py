@@ -112,20 +112,18 @@ def refuse_idle(flags: Mapping[str, Any], config: RunConfig) -> None:
         UserError: Names the first.
     """
     writes, judges = config.generator == "llm", config.judge.model is not None
-    writer, judge = "a model that writes (--generator-model MODEL)", "a model that judges (--judge-model MODEL)"
-    idle: dict[str, str] = {}
+    writer, judge = ("a model that writes", "--generator-model"), ("a model that judges", "--judge-model")
+    idle: dict[str, tuple[str, str]] = {}
     if not writes:
         idle |= dict.fromkeys(("generator_model", "generator_url", "price"), writer)
     if not judges:
         idle |= dict.fromkeys(("judge_url", "judge_price", "judge_rejects"), judge)
     if config.generator == "procedural" and not judges:
         idle |= dict.fromkeys(("max_cost", "max_tokens", "max_calls", "max_minutes"), writer)
-    for name, needed in idle.items():
+    for name, (needed, by) in idle.items():
         if flags.get(name) not in (None, False):
             flag = f"--{name.replace('_', '-')}"
-            raise UserError(
-                f"{flag} does nothing without {needed.partition(' (')[0]}", fix=f"name {needed}, or leave {flag} out"
-            )
+            raise UserError(f"{flag} does nothing without {needed}", fix=f"give {by} MODEL, or leave {flag} out")
 
 
 def _price(flag: str, text: str) -> dict[str, float]:
