@@ -52,7 +52,7 @@ def rates(here: Path) -> Path:
           "--price", "1:2", "--max-cost", "5"), "--judge-price"),
         (("--plan", "none.json",), "plan -o"),
         (("--pass-rates", "rates.json", "--max-cost", "5"), "--max-cost does nothing without a model that writes"),
-        (("--pass-rates", "rates.json", "--generator-url", "http://127.0.0.1:9/v1"), "give --generator-model MODEL, or leave --generator-url out"),
+        (("--pass-rates", "rates.json", "--generator-url", "http://127.0.0.1:9/v1"), "or leave --generator-url out"),
         (("--pass-rates", "rates.json", "--price", "1:2"), "--price does nothing"),
         (("--pass-rates", "rates.json", "--generator", "procedural", *MODEL), "--generator-model does nothing"),
         (("--pass-rates", "rates.json", *MODEL, "--judge-rejects"), "--judge-rejects does nothing without"),
