@@ -62,6 +62,32 @@ def test_the_other_name_of_the_limit_is_used_where_the_endpoint_insists():
     assert ["max_tokens" in body for body in server.requests] == [True, False, False]
 
 
+def test_the_other_name_of_the_limit_is_found_by_several_first_requests_at_once():
+    refusal = fails(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+    together, texts = threading.Barrier(4), []
+
+    def script(body, number):
+        if "max_tokens" not in body:
+            return says("hi")
+        together.wait(20)
+        return refusal
+
+    with ModelServer(script) as server:
+        asker = client(server)
+        threads = [threading.Thread(target=lambda: texts.append(asker.ask(HELLO).text)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert texts == ["hi"] * 4
+    assert ["max_tokens" in body for body in server.requests] == [True] * 4 + [False] * 4
+
+
+def test_an_endpoint_that_refuses_the_other_name_too_is_asked_twice_and_no_more():
+    error, server = fault(fails(400, "no 'max_completion_tokens' here"))
+    assert (error.code, len(server.requests)) == ("endpoint-rejected", 2)
+
+
 @pytest.mark.parametrize(
     ("bad", "code", "unknown"),
     [

@@ -142,21 +142,23 @@ class ModelClient:
 
     def _send(self, body: Mapping[str, Any]) -> object:
         """The response's JSON; once more with the other name of the limit where the endpoint insists on it."""
+        # Meanwhile another thread may learn the other name; what counts is the one that this request went with.
+        limit = self._limit_field
         try:
-            return self._post(body)
+            return self._post(body, limit)
         except EndpointError as error:
-            if error.kind != "rejected" or _NEW_LIMIT not in error.message or self._limit_field == _NEW_LIMIT:
+            if error.kind != "rejected" or _NEW_LIMIT not in error.message or limit == _NEW_LIMIT:
                 raise
             self._limit_field = _NEW_LIMIT
-            return self._post(body)
+            return self._post(body, _NEW_LIMIT)
 
-    def _post(self, body: Mapping[str, Any]) -> object:
+    def _post(self, body: Mapping[str, Any], limit: str) -> object:
         import httpx2
         import openai
 
         from envs_forge.models.translation import broken, translated
 
-        fields = {self._limit_field if name == "max_tokens" else name: value for name, value in body.items()}
+        fields = {limit if name == "max_tokens" else name: value for name, value in body.items()}
 
         def post() -> str:
             # As the response came, not as the client's models: those take anything for a number.
