@@ -158,6 +158,46 @@ def test_a_full_context_is_no_fault_of_the_endpoint(said):
     assert len(server.requests) == 1
 
 
+AZURE = {
+    "message": "The response was filtered\ndue to the prompt.",
+    "code": "400",
+    "innererror": {"code": "ResponsibleAIPolicyViolation", "content_filter_result": {}},
+}
+
+
+@pytest.mark.parametrize(
+    ("refusal", "words"),
+    [
+        (fails(400, "no such prompts", code="content_filter"), "no such prompts"),
+        (fails(403, "not this one", code="content_policy_violation"), "not this one"),
+        (Reply(status=400, body={"error": AZURE}), "The response was filtered due to the prompt."),
+        (
+            fails(400, "Invalid prompt: flagged as potentially violating our usage policy.", code="invalid_prompt"),
+            "Invalid prompt: flagged as potentially violating our usage policy.",
+        ),
+        (Reply(status=400, body={"error": {"type": "content_filter"}}), '{"type": "content_filter"}'),
+    ],
+)
+def test_a_prompt_that_the_provider_filters_is_a_refusal_that_cost_nothing(refusal, words):
+    answer, server = ask(refusal)
+    assert (answer.kind, answer.text, answer.finish) == (AnswerKind.REFUSED, words, "content_filter")
+    assert answer.usage == Usage(prompt_tokens=0, completion_tokens=0)
+    assert (answer.spoilt, answer.unknown_calls, len(server.requests)) == ((), 0, 1)
+
+
+def test_a_filtered_prompt_costs_what_the_provider_reports():
+    body = fails(400, code="content_filter").body
+    assert ask(Reply(status=400, body=body | {"usage": USAGE}))[0].usage.prompt_tokens == 100
+    assert ask(Reply(status=400, body=body | {"usage": {"prompt_tokens": 5}}))[0].usage.prompt_tokens == 0
+
+
+@pytest.mark.parametrize(
+    "bad", [fails(400, "no parameter content_filter"), fails(429, code="content_filter"), fails(400, code=["x"])]
+)
+def test_what_only_looks_like_a_filter_stays_a_fault(bad):
+    fault(bad)
+
+
 @pytest.mark.parametrize(("name", "value"), [("retry_after", "0.3"), ("retry_after_ms", "300")])
 def test_retry_after_is_obeyed_by_everybody(name, value):
     with ModelServer([fails(429, **{name: value}), says("hi")]) as server:

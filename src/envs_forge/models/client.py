@@ -14,7 +14,7 @@ from envs_forge.errors import ForgeError
 from envs_forge.models import retrying
 from envs_forge.models.abandonable import Abandonable
 from envs_forge.models.answer import Answer, Request
-from envs_forge.models.faults import ContextExceededError, EndpointError, cancelled
+from envs_forge.models.faults import ContextExceededError, EndpointError, PromptRefusedError, cancelled
 from envs_forge.models.key import api_key, base_url
 from envs_forge.models.reading import malformed, read_answer
 from envs_forge.models.settings import EndpointSettings, Sampling
@@ -130,7 +130,7 @@ class ModelClient:
             began = time.monotonic()
             try:
                 with guard():
-                    answer = read_answer(self._send(body))
+                    answer = self._answer(body)
             except ForgeError as error:
                 tries.note(error)
                 if not (isinstance(error, EndpointError) and error.paid):
@@ -139,6 +139,12 @@ class ModelClient:
             if answer.usage.prompt_tokens is not None and answer.usage.completion_tokens is not None:
                 spent.tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
         return answer.model_copy(update={"duration_s": time.monotonic() - began})
+
+    def _answer(self, body: Mapping[str, Any]) -> Answer:
+        try:
+            return read_answer(self._send(body))
+        except PromptRefusedError as refusal:
+            return refusal.answer
 
     def _send(self, body: Mapping[str, Any]) -> object:
         """The response's JSON; once more with the other name of the limit where the endpoint insists on it."""

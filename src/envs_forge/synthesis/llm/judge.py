@@ -16,7 +16,7 @@ from envs_forge.config import JudgeSettings
 from envs_forge.errors import InvariantError, UserError
 from envs_forge.models.answer import AnswerKind, Request
 from envs_forge.models.client import ModelClient
-from envs_forge.models.faults import ContextExceededError
+from envs_forge.models.faults import ContextExceededError, EndpointError
 from envs_forge.synthesis.desk import Desk
 from envs_forge.synthesis.generator import Assignment
 from envs_forge.synthesis.llm.contract import PROMPTS
@@ -76,7 +76,7 @@ class ModelJudge:
         """Ask for an opinion on a verified candidate.
 
         Raises:
-            InfrastructureError: The endpoint failed.
+            InfrastructureError: The endpoint failed, other than by rejecting one request where nothing hangs on it.
             ForgeError: The budget is reached.
         """
         if self._desk is None:
@@ -94,6 +94,13 @@ class ModelJudge:
             )
         except ContextExceededError as error:
             return Opinion(reason=f"not asked: {error}")
+        except EndpointError as error:
+            if self.rejects or error.kind != "rejected":
+                raise
+            # One candidate may be what it does not take; a key, a name or a quota would be the same for all of them.
+            return Opinion(reason=f"no opinion: {error.message}")
+        if answer.kind is AnswerKind.REFUSED:
+            return Opinion(reason=f"the judge declined: {_words(answer.text) or answer.finish}")
         return read_opinion(answer.text) if answer.kind is AnswerKind.ANSWER else Opinion(reason=UNREADABLE)
 
 
