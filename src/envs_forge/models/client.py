@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from envs_forge.errors import ForgeError
+from envs_forge.errors import ForgeError, UserError
 from envs_forge.models import retrying
 from envs_forge.models.abandonable import Abandonable
 from envs_forge.models.answer import Answer, Request
@@ -24,6 +24,8 @@ from envs_forge.models.wire import parsed
 
 _NEW_LIMIT = "max_completion_tokens"
 _SEEDS = 2**31
+_PROXIES = "ALL_PROXY, HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
+_MODEL_FLAGS = {"--base-url": "-m", "--generator-url": "--generator-model", "--judge-url": "--judge-model"}
 
 
 @dataclass
@@ -50,7 +52,7 @@ class ModelClient:
         flag: What a user gives the address by, for messages.
 
     Raises:
-        UserError: The address cannot be used.
+        UserError: Address, key, or a proxy or certificates that the environment names cannot be used.
     """
 
     def __init__(self, model: str, endpoint: EndpointSettings, sampling: Sampling, *, flag: str = "--base-url") -> None:
@@ -58,6 +60,7 @@ class ModelClient:
         self.endpoint = endpoint
         self.sampling = sampling
         self.url = base_url(endpoint.base_url, flag=flag)
+        self._flags = f"{_MODEL_FLAGS.get(flag, 'the model')} and {flag}"
         self._client = _connect(self.url, endpoint)
         self._throttle = Throttle(endpoint.in_flight, endpoint.tokens_per_minute)
         self._waiting = Abandonable(cancelled)
@@ -180,7 +183,7 @@ class ModelClient:
                 f"no whole answer within {seconds}", kind="timeout", transient=True, paid=True
             ) from None
         except openai.APIError as error:
-            raise translated(error) from error
+            raise translated(error, key_variable=self.endpoint.key_variable, flags=self._flags) from error
         except httpx2.HTTPError as error:
             # The openai client leaves the reading of a stream to us, and with it what can befall it.
             raise broken(error) from error
@@ -214,18 +217,27 @@ class ModelClient:
 
 
 def _connect(url: str, endpoint: EndpointSettings) -> Any:
-    """The openai client, without its own retries, and with nothing but the key from the environment."""
+    """The openai client, without its own retries, and with nothing but the key from the environment.
+
+    Raises:
+        UserError: With these settings and this environment there can be none.
+    """
+    import httpx2
     import openai
 
+    key, tls = api_key(endpoint.key_variable), _tls()
+    try:
+        httpx2.URL(url)
+    except httpx2.InvalidURL:
+        raise UserError(f"{url!r} is no http address", fix="give another one") from None
     hooks = {"response": [_as_utf8]}
-    transport = openai.DefaultHttpxClient(verify=_tls(), timeout=endpoint.timeout_s, event_hooks=hooks)
-    return openai.OpenAI(
-        api_key=api_key(endpoint.key_variable),
-        base_url=url,
-        max_retries=0,
-        timeout=endpoint.timeout_s,
-        http_client=transport,
-    )
+    try:
+        transport = openai.DefaultHttpxClient(verify=tls, timeout=endpoint.timeout_s, event_hooks=hooks)
+    except ImportError:
+        raise UserError("a SOCKS proxy needs the package socksio", fix=f"install it, or look at {_PROXIES}") from None
+    except (ValueError, httpx2.InvalidURL):  # their words may hold the proxy's password
+        raise UserError("the environment names a proxy that cannot be used", fix=f"look at {_PROXIES}") from None
+    return openai.OpenAI(api_key=key, base_url=url, max_retries=0, timeout=endpoint.timeout_s, http_client=transport)
 
 
 def _as_utf8(response: Any) -> None:
@@ -238,4 +250,7 @@ def _tls() -> Any:
     """Certificates to trust; loading them takes a quarter of a second, so all clients share them."""
     import httpx2
 
-    return httpx2.create_ssl_context()
+    try:
+        return httpx2.create_ssl_context()
+    except OSError:
+        raise UserError("the certificates cannot be read", fix="look at SSL_CERT_FILE and SSL_CERT_DIR") from None

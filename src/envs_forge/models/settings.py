@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from envs_forge.models.key import fault_of_url
+
 _ONE = "leave it out, one answer is asked for at a time"
 _LIMIT = "set `sampling.max_tokens`"
 _PROMPT = "leave it out, what is asked is the program's own"
@@ -37,7 +39,7 @@ _NOT_EXTRA = {
 class EndpointSettings(BaseModel):
     """Where a model is served and how patient we are with it. Nothing here changes what the model answers."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, hide_input_in_errors=True)
 
     base_url: str | None = None
     """Address of an OpenAI-compatible API. None: `OPENAI_BASE_URL` of the environment, else OpenAI's own."""
@@ -59,6 +61,14 @@ class EndpointSettings(BaseModel):
     """Requests under way at once. None: as many as there are rollouts."""
     tokens_per_minute: int | None = Field(default=None, ge=1)
     """Tokens, prompt and completion together, that may be asked for within any minute. None: no limit."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _can_be_used_and_stored(cls, url: str | None) -> str | None:
+        fault = fault_of_url(url) if url else None
+        if fault is not None:
+            raise ValueError("{} ({})".format(*fault))
+        return url
 
 
 class PriceSettings(BaseModel):
