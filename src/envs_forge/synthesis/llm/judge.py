@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -28,6 +29,8 @@ ROLE = "judge"
 UNREADABLE = "no opinion could be read from the answer"
 _CODES = (("matches", "judge-mismatch"), ("clear", "judge-unclear"), ("realised", "judge-not-realised"))
 _SEED_CHARS = 3000
+_READ = 50_000
+_OBJECT = re.compile(r'\{\s*"[^"]*"\s*:')
 
 
 class Opinion(BaseModel):
@@ -105,16 +108,30 @@ class ModelJudge:
 
 
 def read_opinion(text: str) -> Opinion:
-    """The last JSON object of an answer that holds one of the points."""
-    for start in reversed([match.start() for match in re.finditer(r"\{", text[:50_000])][-50:]):
+    """The last JSON object of an answer that says yes or no to one of the points.
+
+    Objects within others are no opinion: they may be about the points by name.
+    """
+    opinion = Opinion(reason=UNREADABLE)
+    for found in _objects(text):
+        points = {name: found[name] for name, _ in _CODES if isinstance(found.get(name), bool)}
+        if points:
+            opinion = Opinion(**points, reason=_words(found.get("reason")))
+    return opinion
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost objects. Where one breaks off, nothing that was read of it is taken for an object of its own."""
+    decoder, at = json.JSONDecoder(), 0
+    while (start := _OBJECT.search(text, at, _READ)) is not None:
         try:
-            found, _ = json.JSONDecoder().raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        if any(name in found for name, _ in _CODES):
-            points = {name: found[name] for name, _ in _CODES if isinstance(found.get(name), bool)}
-            return Opinion(**points, reason=_words(found.get("reason")))
-    return Opinion(reason=UNREADABLE)
+            found, at = decoder.raw_decode(text, start.start())
+        except json.JSONDecodeError as error:
+            at = max(error.pos, start.end())
+        except (ValueError, RecursionError):  # a number of more digits than are taken, or nested beyond reading
+            return
+        else:
+            yield found
 
 
 def _words(value: Any) -> str:
