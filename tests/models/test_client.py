@@ -215,9 +215,50 @@ def test_retry_after_is_obeyed_by_everybody(name, value):
     assert [moment - server.times[0] >= 0.3 for moment in server.times] == [False, True, True]
 
 
-def test_a_longer_retry_after_than_we_have_patience_ends_the_request():
-    error, server = fault(fails(429, retry_after="3600"), retry_after_cap_s=1.0)
+def test_a_longer_retry_after_than_we_have_patience_ends_the_request_and_says_so():
+    error, server = fault(fails(429, "slow", retry_after="3600"), retry_after_cap_s=1.0)
     assert (error.code, len(server.requests)) == ("endpoint-rate-limit", 1)
+    assert "asks to wait 3600 s, more than endpoint.retry_after_cap_s = 1" in error.message
+    assert "go on later" in str(error)
+
+
+def test_after_a_longer_retry_after_nobody_asks_again_before_its_time():
+    with ModelServer([fails(429, retry_after="0.5"), says("hi")]) as server:
+        asker = client(server, retry_after_cap_s=0.1)
+        for _ in range(2):
+            with pytest.raises(EndpointError, match=r"asks to wait \d s, more than") as caught:
+                asker.ask(HELLO)
+        assert (caught.value.code, caught.value.unknown_calls, len(server.requests)) == ("endpoint-rate-limit", 0, 1)
+        assert eventually(lambda: asker._throttle.paused_s < 0.1)
+        assert asker.ask(HELLO).text == "hi"
+    assert server.times[1] - server.times[0] >= 0.5
+
+
+def test_who_waits_for_a_place_when_a_long_pause_begins_gives_up_at_once():
+    with ModelServer([fails(429, retry_after="3600")]) as server:
+        asker, codes = client(server, in_flight=1), []
+
+        def attempt():
+            with pytest.raises(EndpointError) as caught:
+                asker.ask(HELLO)
+            codes.append((caught.value.code, caught.value.fix))
+
+        threads = [threading.Thread(target=attempt) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20)
+    assert codes == [("endpoint-rate-limit", "go on later, or raise it")] * 4
+    assert len(server.requests) == 1
+
+
+def test_a_pause_is_observed_after_the_last_try_as_well():
+    with ModelServer([fails(429, retry_after="0.4"), says("hi")]) as server:
+        asker = client(server, retries=0)
+        with pytest.raises(EndpointError):
+            asker.ask(HELLO)
+        asker.ask(HELLO)
+    assert server.times[1] - server.times[0] >= 0.4
 
 
 @pytest.mark.parametrize(

@@ -113,29 +113,41 @@ class ModelClient:
             answer = retry(self._try, body, tries, guard)
         except (EndpointError, ContextExceededError) as error:
             error.unknown_calls = tries.unknown
+            retrying.name_the_wait(error, self.endpoint)
             raise
         lost = time.monotonic() - tries.began - answer.duration_s
         return answer.model_copy(update={"lost_s": lost, "spoilt": tuple(tries.spoilt), "unknown_calls": tries.unknown})
 
     def _wait(self, state: Any) -> float:
-        """Pause after a spoilt try; where the endpoint asked for it, nobody else asks meanwhile either."""
-        error = state.outcome.exception()
-        if error.retry_after_s:
-            self._throttle.pause(error.retry_after_s)
-        return retrying.pause(error, state.attempt_number, self.endpoint)
+        """Pause after a spoilt try."""
+        return retrying.pause(state.outcome.exception(), state.attempt_number, self.endpoint)
+
+    def _gives_up(self) -> bool:
+        """Whether a waiting request ends: cancelled, or made to wait by another's answer for longer than we wait."""
+        return self._waiting.over or self._throttle.paused_s > self.endpoint.retry_after_cap_s
+
+    def _unsent(self) -> ForgeError:
+        """Why a request gave up before it was sent."""
+        if self._waiting.over:
+            return cancelled()
+        wait = self._throttle.paused_s
+        return EndpointError("not asked again", kind="rate-limit", transient=True, retry_after_s=wait)
 
     def _try(self, body: Mapping[str, Any], tries: _Tries, guard: Callable[[], AbstractContextManager[None]]) -> Answer:
         worst = len(json.dumps(body["messages"], ensure_ascii=False).encode("utf-8", "replace")) // 3
         worst += int(body["max_tokens"])
-        with self._throttle.slot(worst, lambda: self._waiting.over) as spent:
+        with self._throttle.slot(worst, self._gives_up) as spent:
             if spent is None:
-                raise cancelled()
+                raise self._unsent()
             began = time.monotonic()
             try:
                 with guard():
                     answer = self._answer(body)
             except ForgeError as error:
                 tries.note(error)
+                if isinstance(error, EndpointError) and error.retry_after_s:
+                    # Whether or not this request goes on: nobody else asks meanwhile.
+                    self._throttle.pause(error.retry_after_s)
                 if not (isinstance(error, EndpointError) and error.paid):
                     spent.tokens = 0
                 raise

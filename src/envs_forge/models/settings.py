@@ -54,7 +54,7 @@ class EndpointSettings(BaseModel):
     pause_cap_s: float = Field(default=60.0, ge=0, allow_inf_nan=False)
     """Longest pause of our own making."""
     retry_after_cap_s: float = Field(default=600.0, ge=0, allow_inf_nan=False)
-    """Longest Retry-After that is waited for; a longer one ends the request as a fault."""
+    """Longest Retry-After that is waited for; until a longer one is over, requests end as faults without being sent."""
     stream: bool = False
     """Ask for answers as streams: for endpoints that give no others, and for proxies that cut silent connections."""
     in_flight: int | None = Field(default=None, ge=1)
