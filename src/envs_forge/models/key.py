@@ -54,8 +54,13 @@ def fault_of_url(url: str) -> tuple[str, str] | None:
     return None
 
 
+def may_hold_secret(url: str) -> bool:
+    """Whether an address has what a password or a key would stand beside."""
+    return any(sign in url for sign in "@?#")
+
+
 def _no_address(url: str) -> tuple[str, str]:
-    shown = "the base URL" if any(sign in url for sign in "@?#") else repr(url)
+    shown = "the base URL" if may_hold_secret(url) else repr(url)
     return f"{shown} is no http address", "give another one"
 
 

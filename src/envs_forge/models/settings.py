@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from envs_forge.models.key import fault_of_url
+from envs_forge.models.key import fault_of_url, may_hold_secret
 
 _ONE = "leave it out, one answer is asked for at a time"
 _LIMIT = "set `sampling.max_tokens`"
@@ -64,8 +64,9 @@ class EndpointSettings(BaseModel):
 
     @field_validator("base_url")
     @classmethod
-    def _can_be_used_and_stored(cls, url: str | None) -> str | None:
-        fault = fault_of_url(url) if url else None
+    def _may_be_stored(cls, url: str | None) -> str | None:
+        """Other faults are told by the client, which knows the flag that the address was given by."""
+        fault = fault_of_url(url) if url and may_hold_secret(url) else None
         if fault is not None:
             raise ValueError("{} ({})".format(*fault))
         return url
