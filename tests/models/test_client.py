@@ -4,17 +4,19 @@ import logging
 import socket
 import threading
 
+import httpx2
 import pytest
 
-from envs_forge.errors import InfrastructureError, UserError
+from envs_forge.errors import InfrastructureError
 from envs_forge.models.answer import AnswerKind, Request
 from envs_forge.models.client import ModelClient
 from envs_forge.models.faults import ContextExceededError, EndpointError
-from envs_forge.models.settings import EndpointSettings, Sampling
+from envs_forge.models.settings import Sampling
+from envs_forge.models.translation import broken
 from envs_forge.models.usage import Usage
 from waiting import eventually
 
-from .clients import HELLO, IMPATIENT, PLAIN, client
+from .clients import HELLO, IMPATIENT, PLAIN, client, endpoint
 from .server import USAGE, ModelServer, Reply, drops, fails, hangs, says
 
 
@@ -60,6 +62,32 @@ def test_the_other_name_of_the_limit_is_used_where_the_endpoint_insists():
         asker = client(server)
         assert [asker.ask(HELLO).text for _ in range(2)] == ["hi", "hi"]
     assert ["max_tokens" in body for body in server.requests] == [True, False, False]
+
+
+def test_the_other_name_of_the_limit_is_found_by_several_first_requests_at_once():
+    refusal = fails(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+    together, texts = threading.Barrier(4), []
+
+    def script(body, number):
+        if "max_tokens" not in body:
+            return says("hi")
+        together.wait(20)
+        return refusal
+
+    with ModelServer(script) as server:
+        asker = client(server)
+        threads = [threading.Thread(target=lambda: texts.append(asker.ask(HELLO).text)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert texts == ["hi"] * 4
+    assert ["max_tokens" in body for body in server.requests] == [True] * 4 + [False] * 4
+
+
+def test_an_endpoint_that_refuses_the_other_name_too_is_asked_twice_and_no_more():
+    error, server = fault(fails(400, "no 'max_completion_tokens' here"))
+    assert (error.code, len(server.requests)) == ("endpoint-rejected", 2)
 
 
 @pytest.mark.parametrize(
@@ -132,6 +160,46 @@ def test_a_full_context_is_no_fault_of_the_endpoint(said):
     assert len(server.requests) == 1
 
 
+AZURE = {
+    "message": "The response was filtered\ndue to the prompt.",
+    "code": "400",
+    "innererror": {"code": "ResponsibleAIPolicyViolation", "content_filter_result": {}},
+}
+
+
+@pytest.mark.parametrize(
+    ("refusal", "words"),
+    [
+        (fails(400, "no such prompts", code="content_filter"), "no such prompts"),
+        (fails(403, "not this one", code="content_policy_violation"), "not this one"),
+        (Reply(status=400, body={"error": AZURE}), "The response was filtered due to the prompt."),
+        (
+            fails(400, "Invalid prompt: flagged as potentially violating our usage policy.", code="invalid_prompt"),
+            "Invalid prompt: flagged as potentially violating our usage policy.",
+        ),
+        (Reply(status=400, body={"error": {"type": "content_filter"}}), '{"type": "content_filter"}'),
+    ],
+)
+def test_a_prompt_that_the_provider_filters_is_a_refusal_that_cost_nothing(refusal, words):
+    answer, server = ask(refusal)
+    assert (answer.kind, answer.text, answer.finish) == (AnswerKind.REFUSED, words, "content_filter")
+    assert answer.usage == Usage(prompt_tokens=0, completion_tokens=0)
+    assert (answer.spoilt, answer.unknown_calls, len(server.requests)) == ((), 0, 1)
+
+
+def test_a_filtered_prompt_costs_what_the_provider_reports():
+    body = fails(400, code="content_filter").body
+    assert ask(Reply(status=400, body=body | {"usage": USAGE}))[0].usage.prompt_tokens == 100
+    assert ask(Reply(status=400, body=body | {"usage": {"prompt_tokens": 5}}))[0].usage.prompt_tokens == 0
+
+
+@pytest.mark.parametrize(
+    "bad", [fails(400, "no parameter content_filter"), fails(429, code="content_filter"), fails(400, code=["x"])]
+)
+def test_what_only_looks_like_a_filter_stays_a_fault(bad):
+    fault(bad)
+
+
 @pytest.mark.parametrize(("name", "value"), [("retry_after", "0.3"), ("retry_after_ms", "300")])
 def test_retry_after_is_obeyed_by_everybody(name, value):
     with ModelServer([fails(429, **{name: value}), says("hi")]) as server:
@@ -144,9 +212,50 @@ def test_retry_after_is_obeyed_by_everybody(name, value):
     assert [moment - server.times[0] >= 0.3 for moment in server.times] == [False, True, True]
 
 
-def test_a_longer_retry_after_than_we_have_patience_ends_the_request():
-    error, server = fault(fails(429, retry_after="3600"), retry_after_cap_s=1.0)
+def test_a_longer_retry_after_than_we_have_patience_ends_the_request_and_says_so():
+    error, server = fault(fails(429, "slow", retry_after="3600"), retry_after_cap_s=1.0)
     assert (error.code, len(server.requests)) == ("endpoint-rate-limit", 1)
+    assert "asks to wait 3600 s, more than endpoint.retry_after_cap_s = 1" in error.message
+    assert "go on later" in str(error)
+
+
+def test_after_a_longer_retry_after_nobody_asks_again_before_its_time():
+    with ModelServer([fails(429, retry_after="0.5"), says("hi")]) as server:
+        asker = client(server, retry_after_cap_s=0.1)
+        for _ in range(2):
+            with pytest.raises(EndpointError, match=r"asks to wait \d s, more than") as caught:
+                asker.ask(HELLO)
+        assert (caught.value.code, caught.value.unknown_calls, len(server.requests)) == ("endpoint-rate-limit", 0, 1)
+        assert eventually(lambda: asker._throttle.paused_s < 0.1)
+        assert asker.ask(HELLO).text == "hi"
+    assert server.times[1] - server.times[0] >= 0.5
+
+
+def test_who_waits_for_a_place_when_a_long_pause_begins_gives_up_at_once():
+    with ModelServer([fails(429, retry_after="3600")]) as server:
+        asker, codes = client(server, in_flight=1), []
+
+        def attempt():
+            with pytest.raises(EndpointError) as caught:
+                asker.ask(HELLO)
+            codes.append((caught.value.code, caught.value.fix))
+
+        threads = [threading.Thread(target=attempt) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20)
+    assert codes == [("endpoint-rate-limit", "go on later, or raise it")] * 4
+    assert len(server.requests) == 1
+
+
+def test_a_pause_is_observed_after_the_last_try_as_well():
+    with ModelServer([fails(429, retry_after="0.4"), says("hi")]) as server:
+        asker = client(server, retries=0)
+        with pytest.raises(EndpointError):
+            asker.ask(HELLO)
+        asker.ask(HELLO)
+    assert server.times[1] - server.times[0] >= 0.4
 
 
 @pytest.mark.parametrize(
@@ -256,28 +365,23 @@ def test_the_key_comes_from_the_environment_and_is_in_no_message(monkeypatch, ca
 
 
 @pytest.mark.parametrize(
-    ("url", "words"),
-    [("http://me:pw@host/v1", "password"), ("host:80", "no http address"), (None, "no model endpoint")],
+    ("flag", "flags"),
+    [
+        ("--base-url", "-m and --base-url"),
+        ("--generator-url", "--generator-model and --generator-url"),
+        ("--judge-url", "--judge-model and --judge-url"),
+    ],
 )
-def test_addresses_that_cannot_be_used(url, words, monkeypatch):
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    with pytest.raises(UserError, match=words) as caught:
-        ModelClient("m", EndpointSettings(base_url=url), Sampling())
-    assert caught.value.fix
-    assert "pw" not in str(caught.value).replace("password", "")
+def test_what_to_do_about_a_fault_names_what_the_user_gave(flag, flags):
+    for status, fix in ((401, "set WRITER_KEY"), (404, f"look at {flags}")):
+        with ModelServer([fails(status)]) as server:
+            asker = ModelClient("m", endpoint(server, key_variable="WRITER_KEY"), Sampling(), flag=flag)
+            with pytest.raises(EndpointError) as caught:
+                asker.ask(HELLO)
+        assert caught.value.fix == fix
 
 
-def test_the_address_may_come_from_the_environment(monkeypatch):
-    with ModelServer([says("hi")]) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert ModelClient("m", EndpointSettings(), Sampling()).ask(HELLO).text == "hi"
-
-
-def test_a_key_comes_from_the_variable_that_is_named_and_names_are_such_that_values_are_redacted(monkeypatch):
-    monkeypatch.setenv("WRITER_API_KEY", "sk-of-the-writer")
-    _, server = ask(says("hi"), key_variable="WRITER_API_KEY")
-    assert server.keys == ["Bearer sk-of-the-writer"]
-    for name in ("APIKEY", "WRITER", "WRITER_KEY2", ""):
-        with pytest.raises(ValueError, match="key_variable"):
-            EndpointSettings(key_variable=name)
+def test_what_was_never_sent_was_never_paid():
+    assert not broken(httpx2.LocalProtocolError("illegal header value")).paid
+    assert not broken(httpx2.ConnectError("refused")).paid
+    assert broken(httpx2.RemoteProtocolError("gone")).paid

@@ -2,6 +2,7 @@ import threading
 import time
 
 from envs_forge.models.throttle import Throttle
+from waiting import eventually
 
 
 def test_first_come_first_served():
@@ -63,3 +64,25 @@ def test_giving_up_while_waiting():
     assert seen == [None]
     with throttle.slot(1) as spent:
         assert spent is not None
+
+
+def test_a_pause_has_an_end():
+    throttle = Throttle(None, None)
+    throttle.pause(1e30)
+    assert 0 < throttle.paused_s <= 86_400
+
+
+def test_who_waits_hears_of_a_pause_at_once():
+    throttle, entered = Throttle(1, None), []
+
+    def enter():
+        with throttle.slot(1, lambda: throttle.paused_s > 60) as spent:
+            entered.append(spent)
+
+    with throttle.slot(1):
+        waiter = threading.Thread(target=enter)
+        waiter.start()
+        assert eventually(lambda: len(throttle._line) == 1)
+        throttle.pause(3600)
+        waiter.join(5)
+        assert entered == [None]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from envs_forge.errors import ForgeError, InfrastructureError
+from envs_forge.models.answer import Answer, AnswerKind
+from envs_forge.models.usage import Usage
 
 CANCELLED = "cancelled"
 
@@ -44,6 +46,28 @@ class ContextExceededError(ForgeError):
 
     unknown_calls = 0
     """Spoilt tries before it that may have been paid and were not counted."""
+
+
+class PromptRefusedError(ForgeError):
+    """The provider did not let the prompt through to the model. Never leaves the client, which makes an answer of it.
+
+    Args:
+        said: The provider's words, in one line, without secrets.
+        usage: Tokens of it, where the provider reported any.
+    """
+
+    def __init__(self, said: str, usage: Usage) -> None:
+        super().__init__(said)
+        self.usage = usage if usage.known else _NOTHING
+
+    @property
+    def answer(self) -> Answer:
+        """The answer that it is."""
+        return Answer(kind=AnswerKind.REFUSED, text=self.message, finish="content_filter", usage=self.usage)
+
+
+_NOTHING = Usage(prompt_tokens=0, completion_tokens=0)
+"""A request that is answered with a status of refusal is not paid, as others of that kind are not."""
 
 
 def cancelled() -> InfrastructureError:

@@ -41,9 +41,19 @@ def pause(error: EndpointError, tries: int, settings: EndpointSettings) -> float
 
 def worth_it(error: BaseException, settings: EndpointSettings) -> bool:
     """Whether another try may help, and may be made: a longer wait than we have patience for ends the request."""
-    if not isinstance(error, EndpointError) or not error.transient:
-        return False
-    return error.retry_after_s is None or error.retry_after_s <= settings.retry_after_cap_s
+    return isinstance(error, EndpointError) and error.transient and not _too_long(error, settings)
+
+
+def name_the_wait(error: BaseException, settings: EndpointSettings) -> None:
+    """Let a fault say so where it is for a longer wait than we have patience for that nobody tries again."""
+    if isinstance(error, EndpointError) and _too_long(error, settings):
+        cap = f"endpoint.retry_after_cap_s = {settings.retry_after_cap_s:g}"
+        error.message += f"; the endpoint asks to wait {error.retry_after_s:.0f} s, more than {cap}"
+        error.fix = "go on later, or raise it"
+
+
+def _too_long(error: EndpointError, settings: EndpointSettings) -> bool:
+    return error.retry_after_s is not None and error.retry_after_s > settings.retry_after_cap_s
 
 
 def _number(text: str | None) -> float | None:

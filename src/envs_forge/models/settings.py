@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from envs_forge.models.key import fault_of_url, may_hold_secret
+
 _ONE = "leave it out, one answer is asked for at a time"
 _LIMIT = "set `sampling.max_tokens`"
 _PROMPT = "leave it out, what is asked is the program's own"
@@ -37,7 +39,7 @@ _NOT_EXTRA = {
 class EndpointSettings(BaseModel):
     """Where a model is served and how patient we are with it. Nothing here changes what the model answers."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, hide_input_in_errors=True)
 
     base_url: str | None = None
     """Address of an OpenAI-compatible API. None: `OPENAI_BASE_URL` of the environment, else OpenAI's own."""
@@ -52,13 +54,22 @@ class EndpointSettings(BaseModel):
     pause_cap_s: float = Field(default=60.0, ge=0, allow_inf_nan=False)
     """Longest pause of our own making."""
     retry_after_cap_s: float = Field(default=600.0, ge=0, allow_inf_nan=False)
-    """Longest Retry-After that is waited for; a longer one ends the request as a fault."""
+    """Longest Retry-After that is waited for; until a longer one is over, requests end as faults without being sent."""
     stream: bool = False
     """Ask for answers as streams: for endpoints that give no others, and for proxies that cut silent connections."""
     in_flight: int | None = Field(default=None, ge=1)
     """Requests under way at once. None: as many as there are rollouts."""
     tokens_per_minute: int | None = Field(default=None, ge=1)
     """Tokens, prompt and completion together, that may be asked for within any minute. None: no limit."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _may_be_stored(cls, url: str | None) -> str | None:
+        """Other faults are told by the client, which knows the flag that the address was given by."""
+        fault = fault_of_url(url) if url and may_hold_secret(url) else None
+        if fault is not None:
+            raise ValueError("{} ({})".format(*fault))
+        return url
 
 
 class PriceSettings(BaseModel):

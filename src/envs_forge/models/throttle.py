@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 WINDOW_S = 60.0
+LONGEST_PAUSE_S = 86_400.0
+"""A longer one says nothing but that somebody's clock is wrong; so long it can be waited for by a system's timer."""
 
 
 @dataclass(slots=True)
@@ -45,9 +47,15 @@ class Throttle:
         self._not_before = 0.0
 
     def pause(self, seconds: float) -> None:
-        """Let nothing through for a while: the endpoint asked for it."""
+        """Let nothing through for a while: the endpoint asked for it. Waiters may find that too long."""
         with self._changed:
-            self._not_before = max(self._not_before, time.monotonic() + seconds)
+            self._not_before = max(self._not_before, time.monotonic() + min(seconds, LONGEST_PAUSE_S))
+            self._changed.notify_all()
+
+    @property
+    def paused_s(self) -> float:
+        """Seconds for which nothing will be let through."""
+        return max(0.0, self._not_before - time.monotonic())
 
     def wake(self) -> None:
         """Let waiters ask again whether they should give up."""

@@ -60,6 +60,17 @@ def test_without_the_key_nothing_of_the_kind_is_asked(tmp_path: Path) -> None:
     assert not [text for text in written(server) if "In a model's words" in text]
 
 
+def test_a_summary_that_the_provider_filters_is_left_out(tmp_path: Path) -> None:
+    def script(body: Any, number: int) -> Any:
+        return fails(400, code="content_filter") if is_summary(body) else answers(f"new-{number}")
+
+    with ModelServer(script) as server:
+        result = go(tmp_path, server, settings(server, size=3, writer=WANTED))
+    assert (result.state, result.rejections) == ("done", {})
+    assert [body for body in server.requests if is_summary(body)]
+    assert not [text for text in written(server) if "In a model's words" in text]
+
+
 def test_a_cap_counts_summaries_too(tmp_path: Path) -> None:
     with ModelServer(lambda body, n: says(SAID) if is_summary(body) else answers(f"new-{n}")) as server:
         config = settings(server, size=3, writer=WANTED, budget={"calls": 1}, in_flight=1)

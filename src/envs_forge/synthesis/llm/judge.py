@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -16,7 +17,7 @@ from envs_forge.config import JudgeSettings
 from envs_forge.errors import InvariantError, UserError
 from envs_forge.models.answer import AnswerKind, Request
 from envs_forge.models.client import ModelClient
-from envs_forge.models.faults import ContextExceededError
+from envs_forge.models.faults import ContextExceededError, EndpointError
 from envs_forge.synthesis.desk import Desk
 from envs_forge.synthesis.generator import Assignment
 from envs_forge.synthesis.llm.contract import PROMPTS
@@ -28,6 +29,8 @@ ROLE = "judge"
 UNREADABLE = "no opinion could be read from the answer"
 _CODES = (("matches", "judge-mismatch"), ("clear", "judge-unclear"), ("realised", "judge-not-realised"))
 _SEED_CHARS = 3000
+_READ = 50_000
+_OBJECT = re.compile(r'\{\s*"[^"]*"\s*:')
 
 
 class Opinion(BaseModel):
@@ -76,7 +79,7 @@ class ModelJudge:
         """Ask for an opinion on a verified candidate.
 
         Raises:
-            InfrastructureError: The endpoint failed.
+            InfrastructureError: The endpoint failed, other than by rejecting one request where nothing hangs on it.
             ForgeError: The budget is reached.
         """
         if self._desk is None:
@@ -94,20 +97,41 @@ class ModelJudge:
             )
         except ContextExceededError as error:
             return Opinion(reason=f"not asked: {error}")
+        except EndpointError as error:
+            if self.rejects or error.kind != "rejected":
+                raise
+            # One candidate may be what it does not take; a key, a name or a quota would be the same for all of them.
+            return Opinion(reason=f"no opinion: {error.message}")
+        if answer.kind is AnswerKind.REFUSED:
+            return Opinion(reason=f"the judge declined: {_words(answer.text) or answer.finish}")
         return read_opinion(answer.text) if answer.kind is AnswerKind.ANSWER else Opinion(reason=UNREADABLE)
 
 
 def read_opinion(text: str) -> Opinion:
-    """The last JSON object of an answer that holds one of the points."""
-    for start in reversed([match.start() for match in re.finditer(r"\{", text[:50_000])][-50:]):
+    """The last JSON object of an answer that says yes or no to one of the points.
+
+    Objects within others are no opinion: they may be about the points by name.
+    """
+    opinion = Opinion(reason=UNREADABLE)
+    for found in _objects(text):
+        points = {name: found[name] for name, _ in _CODES if isinstance(found.get(name), bool)}
+        if points:
+            opinion = Opinion(**points, reason=_words(found.get("reason")))
+    return opinion
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost objects. Where one breaks off, nothing that was read of it is taken for an object of its own."""
+    decoder, at = json.JSONDecoder(), 0
+    while (start := _OBJECT.search(text, at, _READ)) is not None:
         try:
-            found, _ = json.JSONDecoder().raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        if any(name in found for name, _ in _CODES):
-            points = {name: found[name] for name, _ in _CODES if isinstance(found.get(name), bool)}
-            return Opinion(**points, reason=_words(found.get("reason")))
-    return Opinion(reason=UNREADABLE)
+            found, at = decoder.raw_decode(text, start.start())
+        except json.JSONDecodeError as error:
+            at = max(error.pos, start.end())
+        except (ValueError, RecursionError):  # a number of more digits than are taken, or nested beyond reading
+            return
+        else:
+            yield found
 
 
 def _words(value: Any) -> str:
