@@ -53,21 +53,17 @@ class PromptRefusedError(ForgeError):
 
     Args:
         said: The provider's words, in one line, without secrets.
-        usage: Tokens of it, where the provider reported any.
+        usage: Tokens of it, where the provider reported any; else unknown, since some bill such requests.
     """
 
     def __init__(self, said: str, usage: Usage) -> None:
         super().__init__(said)
-        self.usage = usage if usage.known else _NOTHING
+        self.usage = usage
 
     @property
     def answer(self) -> Answer:
         """The answer that it is."""
         return Answer(kind=AnswerKind.REFUSED, text=self.message, finish="content_filter", usage=self.usage)
-
-
-_NOTHING = Usage(prompt_tokens=0, completion_tokens=0)
-"""A request that is answered with a status of refusal is not paid, as others of that kind are not."""
 
 
 def cancelled() -> InfrastructureError:

@@ -213,7 +213,7 @@ def test_a_refused_request_costs_nothing(tmp_path: Path) -> None:
     assert (result.state, used.calls, used.lost) == ("done", 1, 0)
 
 
-def test_a_prompt_that_the_provider_filters_is_a_rejection_and_costs_nothing(tmp_path: Path) -> None:
+def test_a_prompt_that_the_provider_filters_is_a_rejection_that_some_bill(tmp_path: Path) -> None:
     def script(body: Any, n: int) -> Reply:
         return fails(400, "filtered", code="content_filter") if n == 0 else answers(f"new-{n}")
 
@@ -221,7 +221,7 @@ def test_a_prompt_that_the_provider_filters_is_a_rejection_and_costs_nothing(tmp
         result = go(tmp_path, server, settings(server, size=2, in_flight=1))
     assert (result.state, result.rejections) == ("done", {"synthesis/answer-refused": 1})
     used = result.totals.tokens["generator"]
-    assert (used.calls, used.tokens, used.lost) == (3, 220, 0)
+    assert (used.calls, used.tokens, used.lost) == (2, 220, 1)
     assert used.cost_usd == pytest.approx(2 * (100 * 1.0 + 10 * 10.0) / 1e6)
     (first, *_) = ledger(tmp_path).read(ModelAnswerRecord)
     assert (first.kind, first.payload["text"]) == ("refused", "filtered")
