@@ -8,6 +8,7 @@ from typing import Any
 from envs_forge.bundle.companions import RefusedError, companions_of
 from envs_forge.bundle.finding import Finding, Severity
 from envs_forge.bundle.model import MAIN_SERVICE, EnvironmentConfig
+from envs_forge.bundle.yamltext import load_yaml
 
 COMPOSE = "environment/docker-compose.yaml"
 _USUAL = {"context": (".", "${CONTEXT_DIR}"), "dockerfile": ("Dockerfile", "./Dockerfile")}
@@ -33,12 +34,10 @@ COMMON_KEYS = {"depends_on", "expose", "labels", "networks", "ports"}
 
 
 def services_of(data: bytes) -> Mapping[str, Any] | None:
-    """Name → definition of each service; None when the file is not a compose file."""
-    import yaml
-
+    """Name → definition of each service; None when the file is not a compose file, whatever else it is."""
     try:
-        document = yaml.safe_load(data.decode("utf-8-sig"))
-    except (yaml.YAMLError, ValueError, RecursionError):
+        document = load_yaml(data)
+    except ValueError:
         return None
     services = document.get("services") if isinstance(document, dict) else None
     if not isinstance(services, dict):
@@ -71,6 +70,8 @@ def support_finding(file: str, data: bytes) -> Finding | None:
         companions_of(services)
     except RefusedError as error:
         return _finding("compose-refused", file, f"containers that are not given what they ask for: {error}")
+    except (AttributeError, TypeError, ValueError) as error:
+        return _finding("compose-unreadable", file, f"containers that cannot be read: {error}")
     return None
 
 

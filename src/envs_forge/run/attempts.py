@@ -12,7 +12,7 @@ from envs_forge.bundle.hashing import content_hash
 from envs_forge.bundle.model import Bundle
 from envs_forge.bundle.reading import read_bundle
 from envs_forge.bundle.writing import write_bundle
-from envs_forge.errors import InfrastructureError
+from envs_forge.errors import InfrastructureError, InvariantError
 from envs_forge.files import new_directory, write_text
 from envs_forge.gold.verdict import Decision, Verdict
 from envs_forge.models.faults import EndpointError
@@ -27,6 +27,7 @@ from envs_forge.run.place import Draw, Made
 from envs_forge.run.progress import Progress
 from envs_forge.synthesis.audit.model import Finding
 from envs_forge.synthesis.generator import Assignment, Candidate, Feedback, Rejection, Repairing
+from envs_forge.synthesis.llm.faults import printable, unforeseen
 
 T = TypeVar("T")
 BUNDLE, MADE, VERDICT = "bundle", "made.json", "verdict.json"
@@ -152,9 +153,8 @@ class Attempts:
                 answer = generator.generate(assignment, parent)
         except InfrastructureError as error:
             return self._spoilt(error)
-        made = _described(draw, answer, generator.name, time.monotonic() - began, feedback)
-        _write(made, answer, directory)
-        return made
+        seconds = time.monotonic() - began
+        return kept(draw, answer, directory, generator=generator.name, seconds=seconds, feedback=feedback)
 
     def _verify(self, draw: Draw, bundle: Bundle) -> Verdict | str:
         verdict = self._parts.verify(bundle)
@@ -209,6 +209,39 @@ def stored_candidate(candidates: Path, name: str) -> Bundle:
     return read_bundle(candidates / name / BUNDLE).model_copy(update={"id": name})
 
 
+def kept(
+    draw: Draw,
+    answer: Candidate | Rejection,
+    directory: Path,
+    *,
+    generator: str,
+    seconds: float,
+    feedback: Feedback | None = None,
+) -> Made:
+    """Put an answer on disk as a whole: what is there was paid for, is complete and can be read again.
+
+    Args:
+        draw: What was asked for.
+        answer: What came; where it cannot be kept, a rejection that says why is kept in its place.
+        directory: Where to; one that is there gives way.
+        generator: Who answered.
+        seconds: How long that took.
+        feedback: What the answer repairs.
+
+    Raises:
+        Exception: The machine failed, see `unforeseen`.
+    """
+    try:
+        return _written(_described(draw, answer, generator, seconds, feedback), answer, directory)
+    except Exception as error:
+        fault = unforeseen(error)
+        if fault is None:
+            raise
+        tokens = {"prompt_tokens": answer.prompt_tokens, "completion_tokens": answer.completion_tokens}
+        rejection = Rejection(code=fault.code.value, evidence=fault.evidence, **tokens)
+        return _written(_described(draw, rejection, generator, seconds, feedback), rejection, directory)
+
+
 def _described(
     draw: Draw, answer: Candidate | Rejection, generator: str, seconds: float, feedback: Feedback | None
 ) -> Made:
@@ -221,14 +254,16 @@ def _described(
         repairs=feedback.previous if feedback is not None else None,
     )
     if isinstance(answer, Rejection):
-        return made.model_copy(update={"code": answer.code, "evidence": answer.evidence})
+        return made.model_copy(update={"code": answer.code, "evidence": printable(answer.evidence)})
     found = {"content_hash": content_hash(answer.bundle), "realised": answer.realised, "detail": answer.detail}
     return made.model_copy(update={"candidate": draw.name, **found})
 
 
-def _write(made: Made, answer: Candidate | Rejection, directory: Path) -> None:
-    """Put an answer on disk as a whole: what is there was paid for and is complete."""
+def _written(made: Made, answer: Candidate | Rejection, directory: Path) -> Made:
     with new_directory(directory, replace=True) as new:
         if isinstance(answer, Candidate):
-            write_bundle(answer.bundle.model_copy(update={"id": BUNDLE}), new)
+            place = write_bundle(answer.bundle.model_copy(update={"id": BUNDLE}), new)
+            if content_hash(read_bundle(place)) != made.content_hash:
+                raise InvariantError("the candidate comes back from the disk as another one")
         write_text(new / MADE, redact(made.model_dump_json(indent=2)) + "\n")
+    return made

@@ -181,6 +181,12 @@ def test_skills_are_sorted_into_orders() -> None:
     assert (found.required, found.add, found.may_add, found.may_drop) == ("a, b", "c", "d", "e")
 
 
+def test_every_skill_that_the_audit_asks_for_is_named() -> None:
+    required = tuple(f"operation/{number:02d}" for number in range(30))
+    assert skill_orders(required, CandidateSkills(), required, ()).required == ", ".join(required)
+    assert "one to preserve that is missing here counts as lost" in PROMPTS.render("contract")
+
+
 def feedback(**more: object) -> Feedback:
     return Feedback.model_validate(
         {"stage": "oracle", "code": "oracle-failed", "evidence": "E" * 9000, "previous": "x", "bundle": None, **more}

@@ -109,6 +109,23 @@ def test_reasoning_before_the_answer_does_not_count() -> None:
     assert fault(f"<think>first\n{blocks()}") is AnswerFault.EMPTY
 
 
+def test_reasoning_whose_opening_tag_the_template_wrote_does_not_count() -> None:
+    draft = blocks({"instruction.md": "draft\n"})
+    assert texts(envelope(f"So, a draft:\n{draft}</think>\n\n{blocks()}")) == FILES
+    assert texts(envelope(f"I think.\r\n </think>\r\n{blocks()}")) == FILES
+    assert texts(envelope(f'{{"files": {{}}}} is the form.\n</think>\n{json.dumps(FILES)}')) == FILES
+
+
+def test_a_closing_tag_that_ends_no_reasoning_is_left() -> None:
+    files = {**FILES, "environment/data/log": "<a>\n</think>\n"}
+    assert texts(envelope(blocks(files))) == files
+    assert texts(envelope(blocks() + "</think>\n")) == FILES
+    assert texts(envelope(blocks() + "</think>\nThat is all.\n")) == FILES
+    assert texts(envelope("It ends with </think> here.\n" + blocks())) == FILES
+    thinks = {**FILES, "environment/data/log": "<think>\nx\n</think>\n"}
+    assert texts(envelope(blocks(thinks))) == thinks
+
+
 def test_modes_paths_and_metadata_are_read_as_models_write_them() -> None:
     text = (
         "@@ META\nChange: ties\nskills: a, b\n@@ END META\n"
@@ -125,6 +142,22 @@ def test_modes_paths_and_metadata_are_read_as_models_write_them() -> None:
         "tests/q mode=755": "0o644",
     }
     assert envelope('@@ META\n{"change": "x", "n": [1]}\n@@ END\n' + blocks()).meta == {"change": "x", "n": "[1]"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "mode"), [("000", 0o600), ("077", 0o777), ("010", 0o710), ("200", 0o600), ("444", 0o444), ("0755", 0o755)]
+)
+def test_the_owner_can_read_every_file(asked: str, mode: int) -> None:
+    assert envelope(f"@@ FILE tests/x mode={asked}\nx\n@@ END\n").files["tests/x"].mode == mode
+    as_json = json.dumps({"files": [{"path": "tests/x", "content": "x", "mode": asked}]})
+    assert envelope(as_json).files["tests/x"].mode == mode
+
+
+def test_metadata_of_any_kind_are_short_texts() -> None:
+    text = '{"A\\ud800": "\\ud800", "b": ' + "[" * 900 + "]" * 900 + ', "": 1}'
+    found = envelope(f"@@ META\n{text}\n@@ END\n{blocks()}").meta
+    assert found["a?"] == "?"
+    assert set(found) == {"a?", "b"}
 
 
 def test_a_forgotten_end_before_the_next_file_is_noted() -> None:
@@ -148,6 +181,11 @@ def test_a_forgotten_end_before_the_next_file_is_noted() -> None:
         (f"@@ FILE {'a' * 3000}\nx\n@@ END\n", "answer-path-escapes"),
         ('@@ FILE "tests/\\u0000"\nx\n@@ END\n', "answer-path-escapes"),
         ('@@ FILE "tests/\\ud800"\nx\n@@ END\n', "answer-path-escapes"),
+        ('@@ LINK tests/x -> ""\n', "answer-path-escapes"),
+        ('@@ LINK tests/x -> "a\\u0000"\n', "answer-path-escapes"),
+        ('@@ LINK tests/x -> "\\ud800"\n', "answer-path-escapes"),
+        (f"@@ LINK tests/x -> {'a' * 300}\n", "answer-path-escapes"),
+        (f"@@ LINK tests/x -> {'./' * 3000}a\n", "answer-path-escapes"),
         ("@@ FILE tests/x\na\0b\n@@ END\n", "answer-encoding"),
         ("@@ FILE tests/x\ncaf\ufffd\n@@ END\n", "answer-encoding"),
         ("@@ FILE tests/x\n\ud800\n@@ END\n", "answer-encoding"),
@@ -182,6 +220,12 @@ def test_hostile_sizes_take_linear_time() -> None:
         "@@ FILE " + " " * 500_000 + "x\n",
         "@@ FILE a" + " mode=7" * 200_000 + "\nx\n@@ END\n",
         '{"' * 300_000,
+        '{"' * 1_000_000,
+        '{"a": 1} ' * 200_000,
+        '{"a" 1} ' * 200_000,
+        '{"a": {' * 250_000,
+        ("x\n" * 10 + '{"a" 1} ') * 70_000,
+        "</think>\n" * 200_000,
         "\\" * 900_000 + "@@ END",
         "{ " * 500_000,
     ):
@@ -204,3 +248,32 @@ def test_a_json_object_is_taken_as_well(wrap: object) -> None:
     found = envelope(wrap(FILES))  # type: ignore[operator]
     assert (texts(found), found.meta) == (FILES, {"change": "x"})
     assert "json" in found.notes
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        'The tool prints {"status": 1}. ',
+        'It prints {"status": 1} or {"a": {"b/c": 1}}.\n```json\n',
+        'Write {"x"} or {"y": … } into it: ',
+        '{"files": {}} is the form: ',
+    ],
+)
+def test_objects_of_the_prose_before_the_answer_are_passed_over(before: str) -> None:
+    found = envelope(before + json.dumps({"files": FILES, "meta": {"change": "x"}}))
+    assert (texts(found), found.meta, found.notes) == (FILES, {"change": "x"}, ("json", "prose"))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('{"status": 1} and {"a": 2}', "answer-no-files"),
+        ('{"status": 1} {"tests/a": "x"', "answer-cut"),
+        ('{"files": {"tests/a": "x"}, "keep": [tests/b]} {"tests/c": "y"}', "answer-bad-json"),
+        ('{"meta": {"change": "x" y}, "files": {"tests/a": "x"}}', "answer-bad-json"),
+        ('{"files": [{"path": "tests/a", "content": "x"}, {"path": "te', "answer-cut"),
+        ('{"meta": {"change": "x"}, "files": {"tests/a": "x"}, "keep": ["te', "answer-cut"),
+    ],
+)
+def test_nothing_of_a_broken_object_is_used(text: str, code: str) -> None:
+    assert fault(text) == code

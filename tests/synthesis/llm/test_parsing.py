@@ -110,6 +110,22 @@ def test_what_a_model_may_set_is_set_and_the_rest_is_the_seed_s() -> None:
     assert table(bundle)["metadata"] == {"category": "logs", "tags": ["a"]}
 
 
+def test_skills_that_an_answer_declares_stand_in_the_metadata_of_the_task() -> None:
+    def declared(meta: str) -> object:
+        skills = table(parsed(f"@@ META\n{meta}\n@@ END\n" + answer({"task.toml": MANIFEST})))["metadata"]
+        assert isinstance(skills, dict)
+        return skills.get("skills")
+
+    assert declared("skills: Tool/JQ, operation/top-k; `artifact/csv`.") == [
+        "artifact/csv",
+        "operation/top-k",
+        "tool/jq",
+    ]
+    assert declared('{"skills": ["tool/jq", "tool/jq", "tool/none"]}') == ["tool/jq"]
+    for nothing in ("change: x", "skills: sorting, top-k", '{"skills": {"a": 1}}'):
+        assert declared(nothing) is None
+
+
 @pytest.mark.parametrize(
     "text",
     [

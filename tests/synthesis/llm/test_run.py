@@ -302,7 +302,7 @@ def test_a_secret_in_an_answer_reaches_no_file_and_stays_a_fault_when_read_again
         assert go(tmp_path, server, config).rejections == {"synthesis/answer-secret": 1}
     kept = ledger(tmp_path).read(ModelAnswerRecord)[0].payload["text"]
     assert "[SOME_API_KEY redacted]" in kept
-    told = outcome(Answer(kind=AnswerKind.ANSWER, text=kept), assigned(), bundle("x", "y"), asked())
+    told = outcome(Answer(kind=AnswerKind.ANSWER, text=kept), bundle("x", "y"), asked())
     assert isinstance(told, Rejection)
     assert told.code == "answer-secret"
     files = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]

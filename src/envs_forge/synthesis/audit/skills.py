@@ -2,7 +2,7 @@
 
 Static reading sees artifacts (kinds of files) and tools reliably, but operations and constraints only in some of the
 words that people use for them. So the former are looked for in the texts. For the latter the skills count that the
-candidate itself declares in its metadata, where it does.
+candidate itself declares in its metadata, where it does, beside those that its texts show.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from envs_forge.synthesis.audit.model import AuditCode, Finding
 from envs_forge.synthesis.tagging import SkillSource, skills_of_bundle, texts_of
 
 _ARTIFACT, _TOOL = "artifact/", "tool/"
+_DECLARED = ("operation/", "constraint/")
 
 
 def lost_skills(parent: Bundle, candidate: Bundle, required: Iterable[str]) -> Iterator[Finding]:
@@ -34,9 +35,14 @@ def lost_skills(parent: Bundle, candidate: Bundle, required: Iterable[str]) -> I
         evidence = f"{_listed(untested)} had to be preserved, but no test looks at such a file any more"
         yield Finding(AuditCode.SKILL_LOST, evidence, "tests")
     declared = skills_of_bundle(candidate)
-    missing = wanted - {*declared.skills} if declared.source is SkillSource.METADATA else frozenset()
-    if missing - lost:
-        evidence = f"{_listed(missing - lost)} had to be preserved and is not among the skills that the task declares"
+    if declared.source is not SkillSource.METADATA:
+        return
+    missing = {skill for skill in wanted - {*declared.skills} - _tagged(after) if skill.startswith(_DECLARED)}
+    if missing:
+        evidence = (
+            f"{_listed(missing)} had to be preserved, and is neither to be seen in the texts nor among the `skills` "
+            "that the metadata declare"
+        )
         yield Finding(AuditCode.SKILL_LOST, evidence, "task.toml")
 
 

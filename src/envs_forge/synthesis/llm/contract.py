@@ -19,7 +19,7 @@ from envs_forge.synthesis.llm.seedview import SeedView, limits_of, view
 from envs_forge.synthesis.llm.strategies import TEMPLATES, action_texts, skill_orders
 from envs_forge.synthesis.llm.tokens import estimate_tokens
 
-PROMPTS = Prompts(__package__ or "envs_forge.synthesis.llm", version="1")
+PROMPTS = Prompts(__package__ or "envs_forge.synthesis.llm", version="2")
 SEED_TOKENS = 3000
 """Budget of the seed's files."""
 DIGEST_CHARS = 1000

@@ -13,7 +13,7 @@
 `KEEP` takes a file of the seed as it is, or with a slash at its end all files of a directory. Marks stand at the
 beginning of a line; a line of a file that looks like one is written with a backslash before it. A file that is no plain
 text has `encoding=base64`, one without a line feed at its end `end=open`. `write_envelope` and `read_envelope` are each
-other's inverse for every bundle. `json_answer` takes the same as a JSON object.
+other's inverse for every bundle whose files can be read. `json_answer` takes the same as a JSON object.
 """
 
 from __future__ import annotations
@@ -24,18 +24,23 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
-from envs_forge.bundle.links import path_fault
+from envs_forge.bundle.links import MAX_PATH_BYTES, path_fault
 from envs_forge.bundle.model import Bundle, BundleFile
-from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable
+from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable, printable
 
 _MARK = re.compile(r"\\*@@ ?(?:FILE|LINK|KEEP|META|END)\b")
 _HEAD = re.compile(r"@@ ?(FILE|LINK|KEEP|META|END)\b")
 _ATTRIBUTE = re.compile(r"(mode|encoding|end)=([\w-]+)")
+_MODE = re.compile(r"[0-7]{3,4}")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_.+,/-]+")
 _FENCE = re.compile(r"```[\w.+-]*[ \t]*")
+_THOUGHT = "</think>"
+_ANSWERS = re.compile(r"^@@ ?(?:FILE|KEEP)\b|\{\s*\"", re.MULTILINE)
 _DAMAGED = ("\0", "\ufffd")
 _META_CHARS = 2000
+_META_KEYS = 50
 _MOST_ATTRIBUTES = 3
 
 
@@ -146,9 +151,28 @@ def read_envelope(text: str, *, limits: EnvelopeLimits = EnvelopeLimits()) -> En
 
 
 def _visible(text: str) -> str:
-    """Without the reasoning that some models put before their answer; all of it where it does not end."""
+    """Without the reasoning that some models put before their answer; all of it where it does not end.
+
+    Where the chat template wrote the opening tag, only the closing one comes, on a line of its own.
+    """
     start = text.lstrip()
-    return start.partition("</think>")[2] if start.startswith("<think>") else text
+    if start.startswith("<think>"):
+        return start.partition(_THOUGHT)[2]
+    thought = _length_of_thought(text.partition("<think>")[0]) if _THOUGHT in text else 0
+    return text[thought:] if thought and _ANSWERS.search(text, thought) else text
+
+
+def _length_of_thought(text: str) -> int:
+    """Characters up to and with the first closing tag that is no line of a file."""
+    inside, at = False, 0
+    for line in text.split("\n"):
+        at += len(line) + 1
+        head = _HEAD.match(line)
+        if head is not None:
+            inside = head[1] in ("FILE", "META")
+        elif not inside and line.strip() == _THOUGHT:
+            return at
+    return 0
 
 
 class _Reader:
@@ -203,7 +227,7 @@ class _Reader:
             path, arrow, target = rest.partition(" -> ")
             if not arrow:
                 raise FaultError(AnswerFault.NO_FILES, f"a link without a target: {rest[:200]}")
-            self._add(sound_path(_unquoted(path)), BundleFile(target=_unquoted(target), mode=0o777))
+            self._add(sound_path(_unquoted(path)), BundleFile(target=sound_target(_unquoted(target)), mode=0o777))
         else:
             self._open, self._lines = (kind, rest), []
 
@@ -260,12 +284,16 @@ def _meta(lines: list[str]) -> dict[str, str]:
 
 def meta_table(table: Mapping[str, object]) -> dict[str, str]:
     """Metadata as short texts, whatever came."""
-    shown = {str(k).strip().lower(): v if isinstance(v, str) else json.dumps(v, default=str) for k, v in table.items()}
-    return {key[:100]: _printable(value.strip()[:_META_CHARS]) for key, value in list(shown.items())[:50] if key}
+    shown = {str(key).strip().lower(): _shown(value) for key, value in table.items()}
+    pairs = ((printable(key[:100]), printable(value.strip()[:_META_CHARS])) for key, value in shown.items() if key)
+    return dict(islice(pairs, _META_KEYS))
 
 
-def _printable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
+def _shown(value: object) -> str:
+    try:
+        return value if isinstance(value, str) else json.dumps(value, default=str)
+    except RecursionError:
+        return "nested too deeply"
 
 
 def _unquoted(text: str) -> str:
@@ -295,6 +323,21 @@ def sound_path(path: str) -> str:
     if fault:
         raise FaultError(AnswerFault.PATH_ESCAPES, f"{path[:200]!r}: {fault}")
     return path
+
+
+def sound_target(target: str) -> str:
+    """What a link points to: a path like others, but for `.` and `..`. Whether it stays inside is seen with all files.
+
+    Raises:
+        FaultError: No link can hold it.
+    """
+    names = "/".join(name for name in target.split("/") if name not in ("", ".", ".."))
+    fault = "it is empty" if not target else path_fault(names) if names else ""
+    if not fault and len(target.encode()) > MAX_PATH_BYTES:
+        fault = f"it is longer than {MAX_PATH_BYTES} bytes"
+    if fault:
+        raise FaultError(AnswerFault.PATH_ESCAPES, f"a link to {target[:200]!r}: {fault}")
+    return target
 
 
 def kept_path(path: str) -> str:
@@ -330,16 +373,18 @@ def decoded(text: str, path: str) -> bytes:
 
 
 def make_file(path: str, data: bytes, mode: object, limits: EnvelopeLimits) -> BundleFile:
-    """A file with the mode that was asked for, else the usual one.
+    """A file with the mode that was asked for, else the usual one; its owner can always read it.
 
     Raises:
         FaultError: It is too large.
     """
     if len(data) > limits.file_bytes:
         raise FaultError(AnswerFault.TOO_LARGE, f"{path} has {len(data)} bytes, at most {limits.file_bytes} are taken")
-    digits = str(mode) if mode is not None else ""
-    usual = default_mode(path, data)
-    return BundleFile(data=data, mode=int(digits, 8) & 0o777 if re.fullmatch(r"[0-7]{3,4}", digits) else usual)
+    digits = str(mode) if isinstance(mode, str | int) else ""
+    asked = int(digits, 8) & 0o777 if _MODE.fullmatch(digits) else default_mode(path, data)
+    if not asked & 0o400:
+        asked |= 0o700 if asked & 0o111 else 0o600
+    return BundleFile(data=data, mode=asked)
 
 
 def add_file(files: dict[str, BundleFile], path: str, file: BundleFile, limits: EnvelopeLimits) -> bool:

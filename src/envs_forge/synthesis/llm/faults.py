@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 from enum import StrEnum
+
+from envs_forge.bundle.finding import BundleError
+from envs_forge.errors import InfrastructureError, PrerequisiteError
 
 
 class AnswerFault(StrEnum):
@@ -41,11 +45,52 @@ class AnswerFault(StrEnum):
     """A `task.toml` that asks for what a candidate may not have, or cannot be read."""
     BUNDLE = "answer-bundle"
     """All files are there and together are no task."""
+    UNUSABLE = "answer-unusable"
+    """Reading it, or putting on disk what came of it, ended in an error that none of the above foresees."""
+
+
+_OF_NAMES = frozenset(
+    {
+        errno.EEXIST,
+        errno.EILSEQ,
+        errno.EINVAL,
+        errno.EISDIR,
+        errno.ELOOP,
+        errno.ENAMETOOLONG,
+        errno.ENOTDIR,
+        errno.ENOTEMPTY,
+    }
+)
+"""What a sound filesystem says to names that it cannot hold, or not beside each other."""
 
 
 @dataclass(frozen=True)
 class Unreadable:
-    """An answer of which nothing is used: why, and what in it says so."""
+    """An answer of which nothing is used: why, and what in it says so, as text that can be stored."""
 
     code: AnswerFault
     evidence: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "evidence", printable(self.evidence))
+
+
+def printable(text: str) -> str:
+    """The text as UTF-8 can hold it: lone surrogates, which JSON lets a model write, become question marks."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def unforeseen(error: Exception) -> Unreadable | None:
+    """What an error of the reading or writing of an answer says of it; None where the machine failed.
+
+    The last line of defence: an answer is paid for and read again by every resume, so one that ends a session with an
+    error of ours would end all of them.
+    """
+    cause = error if isinstance(error, OSError) else error.__cause__
+    if isinstance(cause, OSError):
+        machine = cause.errno not in _OF_NAMES
+    elif isinstance(error, BundleError):
+        machine = any(finding.code == "unreadable" for finding in error.findings)
+    else:
+        machine = isinstance(error, MemoryError | ImportError | InfrastructureError | PrerequisiteError)
+    return None if machine else Unreadable(AnswerFault.UNUSABLE, f"{type(error).__name__}: {str(error)[:500]}")

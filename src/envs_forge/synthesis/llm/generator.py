@@ -141,7 +141,7 @@ class LlmGenerator:
             )
         except ContextExceededError as error:
             return Rejection(code=TOO_LONG, evidence=str(error))
-        return outcome(answer, assignment, parent, asked)
+        return outcome(answer, parent, asked)
 
     def _sampling_seed(self, assignment: Assignment) -> int:
         text = f"{self._seed}/{assignment.seed_hash}/{assignment.action}/{assignment.name}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from envs_forge.bundle.config import toml_table
@@ -32,13 +32,14 @@ _OWN = ("envs_forge", "terminal_bench", "skills")
 """Tables of the metadata that speak of the seed alone."""
 
 
-def manifest(written: bytes | None, parent: Bundle, instruction: str) -> bytes:
+def manifest(written: bytes | None, parent: Bundle, instruction: str, skills: Sequence[str] = ()) -> bytes:
     """The bytes of a candidate's `task.toml`.
 
     Args:
         written: What the model wrote, if it did.
         parent: The seed.
         instruction: The candidate's, whose first words name the task.
+        skills: Those that the answer declares; where there are none, the texts tell.
 
     Raises:
         FaultError: It cannot be read, or asks for what a candidate may not have.
@@ -48,6 +49,7 @@ def manifest(written: bytes | None, parent: Bundle, instruction: str) -> bytes:
     table = toml_table(parent.files["task.toml"].data)
     metadata = {key: value for key, value in table.get("metadata", {}).items() if key not in _OWN}
     task = {key: value for key, value in table.get("task", {}).items() if key not in ("description", "keywords")}
+    metadata |= {"skills": list(skills)} if skills else {}
     table |= {"metadata": metadata, "task": {**task, "name": f"envs-forge/{slug(instruction)}"}}
     for key, value in _settings(written) if written is not None else ():
         _put(table, key, _allowed(key, value, parent))

@@ -6,12 +6,13 @@ import re
 
 from envs_forge.bundle.model import Bundle
 from envs_forge.models.answer import Answer, AnswerKind
+from envs_forge.plan.tagging import tag
 from envs_forge.redaction import redact
-from envs_forge.synthesis.generator import Assignment, Candidate, Rejection
+from envs_forge.synthesis.generator import Candidate, Rejection
 from envs_forge.synthesis.llm.contract import Contract
-from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable
+from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable, printable, unforeseen
 from envs_forge.synthesis.llm.parsing import parse_answer
-from envs_forge.synthesis.tagging import skills_of_bundle
+from envs_forge.synthesis.tagging import SkillSource, skills_of_bundle, texts_of
 
 _DECLINES = re.compile(
     r"\s*(?:i(?:'|’)?m sorry|i am sorry|sorry,|as an ai)\b"
@@ -22,23 +23,39 @@ _DECLINES = re.compile(
 _REDACTED = re.compile(r"\[\w+ redacted\]")
 
 
-def outcome(answer: Answer, assignment: Assignment, parent: Bundle, asked: Contract) -> Candidate | Rejection:
-    """Read an answer as hostile input."""
+def outcome(answer: Answer, parent: Bundle, asked: Contract) -> Candidate | Rejection:
+    """Read an answer as hostile input: whatever it is, it ends in one of the two.
+
+    Raises:
+        Exception: The machine failed, see `unforeseen`.
+    """
     tokens = {"prompt_tokens": answer.usage.prompt_tokens, "completion_tokens": answer.usage.completion_tokens}
+    try:
+        found = _read(answer, parent, asked)
+    except Exception as error:
+        fault = unforeseen(error)
+        if fault is None:
+            raise
+        found = fault
+    if isinstance(found, Unreadable):
+        return Rejection(code=found.code.value, evidence=found.evidence, **tokens)
+    return found.model_copy(update=tokens)
+
+
+def _read(answer: Answer, parent: Bundle, asked: Contract) -> Candidate | Unreadable:
     fault = _of_kind(answer) or _secret(answer.text)
     parsed = fault if fault is not None else parse_answer(answer.text, parent)
     if isinstance(parsed, Unreadable):
-        if parsed.code is AnswerFault.NO_FILES and _DECLINES.match(answer.text):
-            parsed = Unreadable(AnswerFault.REFUSED, parsed.evidence)
-        return Rejection(code=parsed.code.value, evidence=parsed.evidence, **tokens)
+        declined = parsed.code is AnswerFault.NO_FILES and _DECLINES.match(answer.text)
+        return Unreadable(AnswerFault.REFUSED, parsed.evidence) if declined else parsed
     bundle, envelope = parsed
     detail = {
-        "model": answer.model,
+        "model": printable(answer.model),
         "meta": dict(envelope.meta),
         "notes": list(envelope.notes),
         "cut": list(asked.cut),
     }
-    return Candidate(bundle=bundle, realised=realised(bundle, assignment), detail=detail, **tokens)
+    return Candidate(bundle=bundle, realised=realised(bundle), detail=detail)
 
 
 def _of_kind(answer: Answer) -> Unreadable | None:
@@ -62,6 +79,8 @@ def _secret(text: str) -> Unreadable | None:
     return Unreadable(AnswerFault.SECRET, "the value of a secret variable of this machine stands in the answer")
 
 
-def realised(bundle: Bundle, assignment: Assignment) -> tuple[str, ...]:
-    """Skills that a candidate exercises: those that it had to keep (the audit sees to it) and what its texts show."""
-    return tuple(sorted({*assignment.required, *skills_of_bundle(bundle).skills}))
+def realised(bundle: Bundle) -> tuple[str, ...]:
+    """Skills that a candidate exercises: those that its answer declares, and those that its texts show."""
+    found = skills_of_bundle(bundle)
+    seen = tag(texts_of(bundle)) if found.source is SkillSource.METADATA else ()
+    return tuple(sorted({*found.skills, *seen}))

@@ -13,6 +13,7 @@ from envs_forge.bundle.text import crlf_finding
 from envs_forge.errors import UserError
 from envs_forge.sandbox.images.dockerfile import DockerfileError, decode, parse
 from envs_forge.sandbox.images.steps import name_in_context, sources_of, step_of
+from envs_forge.synthesis.llm.declared import declared_skills
 from envs_forge.synthesis.llm.envelope import Envelope, EnvelopeLimits, FaultError, read_envelope
 from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable
 from envs_forge.synthesis.llm.manifest import manifest
@@ -62,7 +63,8 @@ def assemble(envelope: Envelope, parent: Bundle) -> Bundle:
             raise FaultError(AnswerFault.PART_MISSING, f"{path} is missing or empty")
     _check_data(files)
     written = envelope.files.get(FILE)
-    data = manifest(written.data if written else None, parent, files[INSTRUCTION].data.decode(errors="replace"))
+    instruction = files[INSTRUCTION].data.decode(errors="replace")
+    data = manifest(written.data if written else None, parent, instruction, declared_skills(envelope.meta))
     files[FILE] = BundleFile(data=data)
     return _sound(files)
 

@@ -8,7 +8,7 @@ from envs_forge.models.answer import Message
 from envs_forge.synthesis.generator import Feedback
 from envs_forge.synthesis.llm.contract import PROMPTS
 from envs_forge.synthesis.llm.envelope import write_envelope
-from envs_forge.synthesis.llm.faults import AnswerFault
+from envs_forge.synthesis.llm.faults import AnswerFault, printable
 
 EVIDENCE_CHARS = 3000
 ANSWER_CHARS = 60_000
@@ -31,6 +31,7 @@ def repair_messages(contract: Sequence[Message], feedback: Feedback, answer: str
         cut=feedback.code in (AnswerFault.CUT, AnswerFault.TOO_LARGE),
     )
     previous = answer if answer is not None else write_envelope(feedback.bundle) if feedback.bundle is not None else ""
+    text, previous = printable(text), printable(previous)
     ask = {"role": "user", "content": text}
     if not previous or len(previous) > ANSWER_CHARS or feedback.code == AnswerFault.CUT:
         *before, last = contract

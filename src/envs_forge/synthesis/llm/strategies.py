@@ -67,7 +67,8 @@ def skill_orders(
     add = {skill for skill in assigned if skill not in own}
     may_add = {skill for skill in option.optional if skill not in own} - add
     may_drop = set(own) - keep
-    return SkillOrders(*(", ".join(sorted(skills)[:_MOST]) for skills in (keep, add, may_add, may_drop)))
+    choices = (", ".join(sorted(skills)[:_MOST]) for skills in (add, may_add, may_drop))
+    return SkillOrders(", ".join(sorted(keep)), *choices)  # all of the first: the audit asks for each
 
 
 def action_texts(action: Action) -> Mapping[str, str]:
