@@ -19,7 +19,7 @@ from envs_forge.models.faults import EndpointError
 from envs_forge.models.throttle import Throttle
 from envs_forge.redaction import redact
 from envs_forge.rollout.trial import PassRate
-from envs_forge.run.checks import Failed
+from envs_forge.run.checks import Failed, statuses
 from envs_forge.run.digests import Failures
 from envs_forge.run.journal import CHILD, Journal
 from envs_forge.run.parts import Parts
@@ -131,10 +131,11 @@ class Attempts:
                 on_trial=lambda trial, _: self._journal.add_trial(trial, purpose=CHILD),
                 stop=self._stop,
             )[0]
-            return rate if rate.n else "no rollout on it counts"
+            # Only machine and endpoint leave rollouts missing. Whatever else does not count comes again each time.
+            return f"{rate.missing} rollouts on it are lost ({statuses(rate)})" if rate.missing else rate
 
         rate = self._patiently(lambda: self._gated(roll), draw)
-        if rate is None or rate.rate is None or self._stop.is_set():
+        if rate is None or self._stop.is_set():
             return None
         notes |= {"predicted": draw.choice.predicted, "k": rate.k, "n": rate.n, "measured": rate.rate}
         return self._parts.in_band(rate, draw.choice.predicted) or True
