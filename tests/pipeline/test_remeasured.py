@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -70,12 +72,14 @@ def go(
     band: tuple[float, float] | None = None,
     size: int = 1,
     retries: int = 0,
+    draws: int = 1,
 ) -> RunResult:
     directory = RunDirectory(root / "run")
     directory.root.mkdir(exist_ok=True)
     pool = root / "pool"
     found = load_seeds(sorted(pool.iterdir())) if pool.exists() else seeds(pool, 3)
-    table = {"plan": {"size": size}, "rollouts": 2, "retries": retries, "remeasure": ROLLOUTS, "band": band, "draws": 1}
+    table = {"plan": {"size": size}, "rollouts": 2, "retries": retries, "remeasure": ROLLOUTS, "band": band}
+    table["draws"] = draws
     parts = replace(world.parts(), remeasure=remeasure, in_band=band_check(band))
     return run(directory, make_config(table, where="test"), found, parts)
 
@@ -139,3 +143,42 @@ def test_a_rollout_that_the_machine_spoils_once_is_run_again_in_the_same_session
     world = World()
     result = go(tmp_path, world, Ending(world, ROLLOUTS, ends), retries=1)
     assert [(row.measured_k, row.measured_n) for row in result.environments] == [(4.0, 4)]
+
+
+@dataclass
+class Slow(Ending):
+    """Tells how many measurements of one content were under way at once."""
+
+    inside: int = 0
+    most: int = 0
+
+    def trial(self, one: Bundle, index: int) -> Trial:
+        with self.world.lock:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+        time.sleep(0.02)
+        with self.world.lock:
+            self.inside -= 1
+        return super().trial(one, index)
+
+
+def test_equal_candidates_at_two_places_share_their_rollouts_and_the_lower_place_wins(tmp_path: Path) -> None:
+    both = threading.Barrier(2)
+
+    def meet(kind: str) -> None:
+        if kind == "verify" and not both.broken:
+            with contextlib.suppress(threading.BrokenBarrierError):
+                both.wait(2)
+            both.abort()
+
+    world = World(fate=lambda assignment: "" if assignment.draw else "same", after=meet)
+    slow = Slow(world, ROLLOUTS)
+    result = go(tmp_path, world, slow, size=2, draws=2)
+    assert (result.state, result.rejections) == ("done", {"duplicate/duplicate": 1})
+    assert slow.most == 1
+    trials = ledger(tmp_path).read(TrialRecord, purpose="child")
+    assert len({trial.bundle_hash for trial in trials}) == 2
+    assert len(trials) == 2 * ROLLOUTS
+    (lost,) = [row for row in ledger(tmp_path).read(DecisionRecord) if not row.accepted]
+    assert (lost.slot, lost.draw) == (1, 0)
+    assert [row.measured_n for row in result.environments] == [ROLLOUTS, ROLLOUTS]

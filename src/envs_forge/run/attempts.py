@@ -60,6 +60,7 @@ class Attempts:
         self._progress, self._stop, self._gate = progress, stop, gate
         self._auditor = parts.make_auditor(list(parents.values())) if parts.make_auditor is not None else None
         self._silent = 0
+        self._measuring: dict[str, threading.Lock] = {}
         self.machine_faults: list[InfrastructureError] = []
 
     def make(self, draw: Draw, feedback: Feedback | None) -> Made | None:
@@ -123,6 +124,8 @@ class Attempts:
         if remeasure is None:
             return True
         bundle = self._stored(candidate)
+        # Rollouts are known by content: of two equal candidates the second finds those of the first.
+        alone = self._measuring.setdefault(digest, threading.Lock())
 
         def roll() -> PassRate | str:
             rate = remeasure(
@@ -134,7 +137,8 @@ class Attempts:
             # Only machine and endpoint leave rollouts missing. Whatever else does not count comes again each time.
             return f"{rate.missing} rollouts on it are lost ({statuses(rate)})" if rate.missing else rate
 
-        rate = self._patiently(lambda: self._gated(roll), draw)
+        with alone:
+            rate = self._patiently(lambda: self._gated(roll), draw)
         if rate is None or self._stop.is_set():
             return None
         notes |= {"predicted": draw.choice.predicted, "k": rate.k, "n": rate.n, "measured": rate.rate}
