@@ -159,6 +159,8 @@ class Attempts:
         except InfrastructureError as error:
             return self._spoilt(error)
         seconds = time.monotonic() - began
+        # What was paid at the desk is what it took, whatever the generator says of it or leaves out.
+        answer = answer.model_copy(update=self._journal.paid(draw))
         return kept(draw, answer, directory, generator=generator.name, seconds=seconds, feedback=feedback)
 
     def _verify(self, draw: Draw, bundle: Bundle) -> Verdict | str:
