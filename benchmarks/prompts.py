@@ -1,10 +1,10 @@
 """How long prompts are: every task × every action, counted by a public tokenizer.
 
-    python benchmarks/prompts.py --tokenizer qwen.tiktoken
+    python benchmarks/prompts.py --tokenizer qwen.tiktoken --json
 
 The file is Qwen's own, as the package `dashscope` ships it (`dashscope/resources/qwen.tiktoken`, sha256
 b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186); counting with it needs the package `tiktoken`.
-Without `--tokenizer` tokens are estimated as the program does before a call. Prints one JSON object.
+Without `--tokenizer` tokens are estimated as the program does before a call.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("paths", nargs="*", default=[str(ROOT / "seeds"), str(ROOT / "examples" / "tasks")])
     parser.add_argument("--tokenizer", type=Path, metavar="FILE", help="Qwen's qwen.tiktoken; default: the estimate")
     parser.add_argument("--each", action="store_true", help="all rows, not only their summary")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
     asked = parser.parse_args(arguments)
     found = rows(asked.paths, counter(asked.tokenizer), DIGEST[:DIGEST_CHARS])
     tokens = sorted(row["tokens"] for row in found)
@@ -104,7 +105,14 @@ def main(arguments: list[str]) -> int:
         "estimate_over_count": round(statistics.median(row["estimate"] for row in found), 3),
         "published_tokens_per_attempt": PUBLISHED,
     }
-    print(json.dumps({**summary, **({"rows": found} if asked.each else {})}, indent=2))
+    each = found if asked.each else []
+    if asked.json:
+        print(json.dumps({**summary, **({"rows": each} if each else {})}, indent=2))
+        return 0
+    for name, value in summary.items():
+        print(f"{name:34} {value}")
+    for row in each:
+        print(f"{row['task']:40} {row['action']:20} {row['tokens']:6}")
     return 0
 
 

@@ -24,7 +24,7 @@ from envs_forge.run.desk import ModelDesk
 from envs_forge.run.digests import Failures, failures
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.exporting import export_accepted
-from envs_forge.run.given import given, given_plan
+from envs_forge.run.given import given, given_plan, is_given
 from envs_forge.run.journal import Journal
 from envs_forge.run.lock import RunLock, refuse_changes, solver_version
 from envs_forge.run.making import Maker
@@ -144,7 +144,7 @@ def _work(run: Run) -> None:
 
 def _measure(run: Run) -> Rates:
     """Pass rates of the seeds. Once there is a plan they are fixed: a later rollout must not change its premises."""
-    if _is_given(run):
+    if is_given(run.config):
         return given(run.config, run.seeds, run.journal)[0]
     if run.journal.plans():
         return recorded_rates(run.seeds, run.journal)
@@ -163,12 +163,6 @@ def _measure(run: Run) -> Rates:
     if is_complete(rates) or run.config.goal == "environments":
         run.journal.event("measured", seconds=time.monotonic() - began, seeds=len(rates))
     return rates
-
-
-def _is_given(run: Run) -> bool:
-    """Whether pass rates or a plan were handed in, so that no seed is measured."""
-    config = run.config
-    return config.goal == "environments" and (config.pass_rates is not None or config.planned is not None)
 
 
 def _make(run: Run, rates: Rates) -> None:
@@ -220,7 +214,7 @@ def _next_plan(run: Run, inputs: Sequence[SeedInput], number: int, state: State)
 
 def _failures(run: Run) -> Mapping[str, Failures]:
     """How the failing rollouts on each seed failed."""
-    if _is_given(run):
+    if is_given(run.config):
         return given(run.config, run.seeds, run.journal)[1]
     return failures(run.seeds, run.journal)
 

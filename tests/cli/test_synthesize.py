@@ -51,12 +51,19 @@ def rates(here: Path) -> Path:
         (("--pass-rates", "rates.json", *MODEL, "--judge-model", "j", "--judge-url", "http://127.0.0.1:9/v1",
           "--price", "1:2", "--max-cost", "5"), "--judge-price"),
         (("--plan", "none.json",), "plan -o"),
+        (("--pass-rates", "rates.json", "--max-cost", "5"), "--max-cost does nothing without a model that writes"),
+        (("--pass-rates", "rates.json", "--generator-url", "http://127.0.0.1:9/v1"), "or leave --generator-url out"),
+        (("--pass-rates", "rates.json", "--price", "1:2"), "--price does nothing"),
+        (("--pass-rates", "rates.json", "--generator", "procedural", *MODEL), "--generator-model does nothing"),
+        (("--pass-rates", "rates.json", *MODEL, "--judge-rejects"), "--judge-rejects does nothing without"),
+        (("--pass-rates", "unfit.json", *MODEL), "matched by content_hash, else by id"),
         (("--pass-rates", "rates.json", *MODEL, "--against", "nowhere"), "nowhere"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_with_the_fix(
     forge: Forge, pool: Path, rates: Path, more: tuple[str, ...], told: str
 ) -> None:
+    Path("unfit.json").write_text('[{"id": "another", "k": 1, "n": 2}]')
     said = forge("synthesize", "-p", "pool", *more)
     assert said.code == 2, said.err
     assert told in said.err
@@ -127,6 +134,14 @@ def test_environments_come_of_a_plan_and_its_size_is_n(forge: Forge, world: Worl
     assert (said.code, said.json["requested"]) == (0, 3)
     first = json.loads(Path("first/result.json").read_text())
     assert [row["action"] for row in said.json["environments"]] == [row["action"] for row in first["environments"]]
+
+
+def test_a_plan_that_does_not_fit_is_refused_before_there_is_a_run(forge: Forge, world: World) -> None:
+    assert forge("run", "-p", "pool", "-N", "3", "-o", "first").code == 0
+    said = forge("synthesize", "-p", "pool", "--plan", "first", "-N", "2", "-o", "second")
+    assert (said.code, said.out) == (2, "")
+    assert "the plan holds 3 choices, not 2" in said.err
+    assert not Path("second").exists()
 
 
 def test_status_shows_the_funnel(forge: Forge, world: World) -> None:

@@ -15,6 +15,7 @@ from envs_forge.errors import ForgeError, InfrastructureError, InvariantError
 from envs_forge.pipeline import InterruptedRunError, run
 from envs_forge.redaction import redact
 from envs_forge.run.directory import RunDirectory, new_run
+from envs_forge.run.given import is_given, require_given
 from envs_forge.run.interruption import heeded
 from envs_forge.run.parts import Parts, open_parts
 from envs_forge.run.planning import usable_seeds
@@ -36,6 +37,8 @@ def begin(config: RunConfig, *, output: str | None, quiet: bool, command: str) -
     with contextlib.ExitStack() as stack:
         stack.callback(parts.close)
         pool = pool_of(config, seeds, parts, quiet=quiet)
+        if is_given(config):
+            require_given(config, pool, parts)
         directory = new_run(Path(output) if output is not None else None)
         stack.enter_context(directory.hold())
         return directory, conduct(directory, config, pool, parts, quiet=quiet, command=command)

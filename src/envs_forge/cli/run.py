@@ -36,6 +36,7 @@ def run(file: str | None, output: str | None, dry_run: bool, quiet: bool, json_:
     from envs_forge.cli.outcomes import exit_code, show_result
 
     config = options.config(file, writing.settings(flags), goal="environments")
+    writing.refuse_idle(flags, config)
     if dry_run:
         show_dry_run(config, json_=json_)
         return 0

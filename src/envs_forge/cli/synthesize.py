@@ -48,6 +48,7 @@ def synthesize(
     if planned is not None:
         flags = _from_plan(planned, flags)
     config = options.config(file, writing.settings(flags), goal="environments")
+    writing.refuse_idle(flags, config)
     if dry_run:
         show_dry_run(config, json_=json_)
         return 0

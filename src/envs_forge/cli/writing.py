@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from envs_forge.cli.options import chained
+from envs_forge.config import RunConfig
 from envs_forge.errors import UserError
 
 Row = tuple[str, type, str, str]
@@ -102,6 +103,27 @@ def settings(flags: dict[str, Any]) -> dict[str, Any]:
     if found.get("generator") is None and found.get("writer.model") is not None:
         found["generator"] = "llm"
     return found
+
+
+def refuse_idle(flags: Mapping[str, Any], config: RunConfig) -> None:
+    """Refuse flags that would do nothing: whoever gives a cap or an address believes that a model is asked.
+
+    Raises:
+        UserError: Names the first.
+    """
+    writes, judges = config.generator == "llm", config.judge.model is not None
+    writer, judge = ("a model that writes", "--generator-model"), ("a model that judges", "--judge-model")
+    idle: dict[str, tuple[str, str]] = {}
+    if not writes:
+        idle |= dict.fromkeys(("generator_model", "generator_url", "price"), writer)
+    if not judges:
+        idle |= dict.fromkeys(("judge_url", "judge_price", "judge_rejects"), judge)
+    if config.generator == "procedural" and not judges:
+        idle |= dict.fromkeys(("max_cost", "max_tokens", "max_calls", "max_minutes"), writer)
+    for name, (needed, by) in idle.items():
+        if flags.get(name) not in (None, False):
+            flag = f"--{name.replace('_', '-')}"
+            raise UserError(f"{flag} does nothing without {needed}", fix=f"give {by} MODEL, or leave {flag} out")
 
 
 def _price(flag: str, text: str) -> dict[str, float]:

@@ -19,11 +19,30 @@ from envs_forge.rollout.trial import PassRate
 from envs_forge.run.digests import Failures, failures
 from envs_forge.run.directory import RunDirectory
 from envs_forge.run.journal import Journal
+from envs_forge.run.parts import Parts
 from envs_forge.run.place import NumberedPlan
+from envs_forge.run.planning import seed_inputs
 from envs_forge.run.rates import read_rates
 from envs_forge.run.seeds import Seed
 
 EVENT = "given"
+
+
+def is_given(config: RunConfig) -> bool:
+    """Whether pass rates or a plan were handed in, so that no seed is measured."""
+    return config.goal == "environments" and (config.pass_rates is not None or config.planned is not None)
+
+
+def require_given(config: RunConfig, seeds: Sequence[Seed], parts: Parts) -> None:
+    """Refuse pass rates and a plan that do not fit, before anything is made of them.
+
+    Raises:
+        UserError: As `given` and `given_plan`.
+    """
+    known, _ = _read(config, seeds)
+    if config.planned is not None:
+        rates = {seed.hash: _rate(seed, *known.get(seed.hash, (0.0, 0))) for seed in seeds}
+        given_plan(config.planned, seed_inputs(seeds, rates, parts), config.plan.size)
 
 
 def given(

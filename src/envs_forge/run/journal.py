@@ -68,6 +68,11 @@ class Journal:
         """All events of a kind, of all sessions."""
         return self.ledger.read(EventRecord, kind=kind)
 
+    def last_events(self, kind: str) -> list[EventRecord]:
+        """Those of the newest session that worked on the run; exporting what there is leaves a run as it was."""
+        working = [record.number for record in self.ledger.read(SessionRecord) if record.payload["command"] != "export"]
+        return self.ledger.read(EventRecord, kind=kind, session=working[-1]) if working else []
+
     def add_trial(self, trial: Trial, *, purpose: str = SEED) -> None:
         """Record a rollout, and what its model cost unless an earlier run paid for it.
 

@@ -88,12 +88,13 @@ def run_result(config: RunConfig, journal: Journal) -> RunResult:
     """
     figures = totals(journal.ledger)
     state = state_of(journal.plans(), journal.decisions(), config.draws)
+    reached = _state(config, journal, figures, state)
     if len(state.accepted) != figures.accepted:
         raise InvariantError(f"{figures.accepted} decisions accept, {len(state.accepted)} places are filled")
     _check_tokens(journal, figures)
     return RunResult(
         goal=config.goal,
-        state=_state(config, journal, figures, state),
+        state=reached,
         requested=config.plan.size if config.goal == "environments" else 0,
         accepted=figures.accepted,
         exported=exported_count(journal),
@@ -101,7 +102,7 @@ def run_result(config: RunConfig, journal: Journal) -> RunResult:
         seeds=_seeds(journal),
         environments=tuple(_row(state, slot) for slot in sorted(state.accepted)),
         rejections=figures.rejections,
-        synthesis=summary(journal, figures),
+        synthesis=summary(journal, figures, done=reached == "done"),
         totals=figures,
     )
 
@@ -111,7 +112,7 @@ def _state(config: RunConfig, journal: Journal, figures: Totals, state: State) -
         return "done" if journal.events("measured") else "open"
     if figures.accepted == config.plan.size and exported_count(journal) == config.plan.size:
         return "done"
-    return "short" if journal.events("short") else "open"
+    return "short" if journal.last_events("short") else "open"
 
 
 def _waiting(journal: Journal) -> int:

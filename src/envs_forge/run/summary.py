@@ -57,12 +57,12 @@ class SynthesisSummary(BaseModel):
     lost_tokens: int = 0
     lost_usd: float | None = 0.0
     stopped_by: str = ""
-    """The cap that ended the newest session that was ended by one."""
+    """The cap that ended the newest session, where one did and the run is not done."""
     rows: tuple[FunnelRow, ...] = ()
 
 
-def summary(journal: Journal, totals: Totals) -> SynthesisSummary:
-    """Count everything.
+def summary(journal: Journal, totals: Totals, *, done: bool = False) -> SynthesisSummary:
+    """Count everything. `done`: the run has all that was asked for.
 
     Raises:
         InvariantError: The parts do not add up to the totals.
@@ -77,7 +77,7 @@ def summary(journal: Journal, totals: Totals) -> SynthesisSummary:
     _must_add_up("rejected", totals.rejected, [sum(row.rejections.values()) for row in rows])
     _must_add_up("attempts", totals.attempts, [totals.accepted, totals.rejected, sum(row.open for row in rows)])
     _must_add_up("tokens", tokens, [row.tokens for row in rows] + [waiting_tokens(journal, *ROLES)])
-    events = journal.events("budget")
+    events = [] if done else journal.last_events("budget")
     return SynthesisSummary(
         records=totals.accepted,
         attempts=totals.attempts,

@@ -4,6 +4,7 @@ import pytest
 
 from envs_forge.plan.shelltext import heredocs, parts_of
 from envs_forge.synthesis.audit.check import audit
+from envs_forge.synthesis.audit.expectations import expectations_of
 from envs_forge.synthesis.bounded import FILE_CHARS, LINE_CHARS, PART_CHARS, bounded, within_budget
 
 from ..scripted.faults import with_files
@@ -31,6 +32,16 @@ def test_the_audit_ends(name):
     made, asked = child(parent, "increase/in_depth")
     files = ("instruction.md", "solution/solve.sh", "tests/check.py", "environment/data/x.sh")
     audit(parent, with_files(made, dict.fromkeys(files, text)), asked, pool=corpus())
+
+
+@pytest.mark.timeout(60)
+def test_expectations_of_a_hostile_program_end():
+    table = "T = [" + "(1, 2), " * 100 + "]\n"
+    loops = "for a, b in T:\n  a == b\n" * 1500
+    shell = "".join(f"a{n}='x'\n" for n in range(3000)) + "[ $a1 = $a2 ]\n" * 500 + "'\"" * 2000
+    made, _ = child(seed(3), "increase/in_depth")
+    files = {"tests/check.py": table * 20 + loops, "tests/test.sh": shell}
+    assert expectations_of(with_files(made, files)) != []
 
 
 def test_here_documents_are_found_by_their_last_lines():

@@ -42,6 +42,11 @@ def test_every_file_belongs_to_one_part(path, part):
         (Part.TESTS, "tests/expected.json", lambda t: t.replace(", ", ",   ")),
         (Part.IMAGE, "environment/Dockerfile", lambda t: "# mine\n" + t + "\n"),
         (Part.DATA, "environment/data/build/parts.csv", lambda t: t + "\n"),
+        (Part.DATA, "environment/data/build/parts.csv", lambda t: t + " ,\n"),
+        (Part.SOLUTION, "solution/solve.sh", lambda t: t + "true\n"),
+        (Part.TESTS, "tests/test.sh", lambda t: t.replace("reward=0\n", "reward=0\n:\n")),
+        (Part.TESTS, "tests/check.py", lambda t: t.replace("    failed =", "    pass\n    assert True\n    failed =")),
+        (Part.IMAGE, "environment/Dockerfile", lambda t: t + "RUN true\n"),
     ],
 )
 def test_layout_and_comments_are_no_change(part, path, change):
@@ -53,6 +58,8 @@ def test_layout_and_comments_are_no_change(part, path, change):
     [
         (Part.INSTRUCTION, "instruction.md", lambda t: t.replace("skipped", "failed")),
         (Part.SOLUTION, "solution/solve.sh", lambda t: t.replace("'skipped'", "'failed'")),
+        (Part.SOLUTION, "solution/solve.sh", lambda t: t + "rm /app/release/*.tmp || true\n"),
+        (Part.DATA, "environment/data/build/parts.csv", lambda t: t + "x,\n"),
         (Part.TESTS, "tests/check.py", lambda t: t.replace("return 1 if failed", "return 2 if failed")),
         (Part.TESTS, "tests/expected.json", lambda t: t.replace("b00163", "b00164")),
         (Part.IMAGE, "environment/Dockerfile", lambda t: t.replace("depot", "store")),

@@ -6,7 +6,7 @@ from envs_forge.bundle.model import BundleFile
 from envs_forge.plan.model import ACTIONS
 from envs_forge.synthesis.audit.check import audit
 from envs_forge.synthesis.audit.model import AuditCode as Code
-from envs_forge.synthesis.overlap.corpus import Source
+from envs_forge.synthesis.overlap.corpus import Corpus, Source
 
 from ..scripted import faults
 from .children import assignment, child, corpus, seed
@@ -75,6 +75,69 @@ def test_an_unchanged_part_is_named():
     made = child(parent, "increase/in_depth")
     found = audit(parent, faults.instruction_only(parent, made[0]), made[1], pool=corpus())
     assert [finding.where for finding in found if finding.code == Code.PART_UNCHANGED] == ["D", "S", "T"]
+
+
+EMPTY = {"environment/data/.keep": "", "solution/.keep": "", "tests/.keep": ""}
+NOTHING = {"environment/data/build/parts.csv": " ,\n", "solution/solve.sh": "true\n", "tests/check.py": "0\n"}
+TRIFLES = {
+    "environment/data/build/parts.csv": "b1,failed,core,note,1,2,2025-01-01\n",
+    "solution/solve.sh": "echo done\n",
+    "tests/test.sh": "ls /app\n",
+}
+
+
+@pytest.mark.parametrize("action", ["increase/in_breadth", "increase/in_depth", "diversify/in_depth"])
+@pytest.mark.parametrize("added", [EMPTY, NOTHING, TRIFLES], ids=["empty", "nothing", "trifles"])
+def test_a_new_instruction_alone_is_no_new_task_whatever_is_added_beside(action, added):
+    parent = seed(3)
+    made, asked = child(parent, action)
+    spoilt = faults.instruction_only(parent, made)
+    texts = {path: (faults.text(parent, path) if path in parent.files else "") + more for path, more in added.items()}
+    found = audit(parent, faults.with_files(spoilt, texts), asked, pool=corpus())
+    assert Code.NEAR_COPY_PARENT in {finding.code for finding in found}
+    unchanged = [finding.where for finding in found if finding.code == Code.PART_UNCHANGED]
+    assert unchanged == ([] if added is TRIFLES else ["D", "S", "T"])
+
+
+def test_an_increase_may_keep_all_that_there_was():
+    parent = seed(3)
+    _, asked = child(parent, "increase/in_breadth")
+    count = '{"name": "2. count", "reader": "table", "path": "/app/release/count.txt", "lines": ["7"]}'
+    texts = {
+        "instruction.md": faults.text(parent, "instruction.md")
+        + "\nThen count the rows that you kept, without the header, for each `owner`, and write one line for each of "
+        "them to `/app/release/count.txt`: the owner, a tab, the number; the largest number first, ties by name.\n",
+        "environment/data/build/parts.csv": faults.text(parent, "environment/data/build/parts.csv")
+        + "b00300,failed,core,note,1,2,2025-01-01\n",
+        "solution/solve.sh": faults.text(parent, "solution/solve.sh")
+        + "tail -n +2 /app/release/matching.csv | cut -d, -f3 | sort | uniq -c | sort -k1,1nr -k2,2 |\n"
+        + "    awk '{ print $2 \"\\t\" $1 }' > /app/release/count.txt\n",
+        "tests/expected.json": faults.text(parent, "tests/expected.json").replace("]}\n]", "]},\n" + count + "\n]"),
+    }
+    kept = faults.with_files(parent, texts)
+    assert codes(parent, kept, asked) == []
+    assert codes(parent, kept, assignment(parent, "diversify/in_depth"))[0] == Code.NEAR_COPY_PARENT
+
+
+def test_programs_that_are_kept_make_no_copy_in_a_small_pool():
+    for action in ("diversify/in_depth", "increase/in_depth"):
+        for number in (3, 60):
+            made, asked = child(seed(number), action)
+            assert codes(seed(number), made, asked, Corpus()) == []
+
+
+@pytest.mark.parametrize("number", MANY)
+@pytest.mark.parametrize("action", ["increase/in_depth", "diversify/in_depth", "diversify/in_breadth"])
+def test_idle_words_do_not_hide_a_copy_under_other_names(number, action):
+    parent = seed(number)
+    made, asked = child(parent, action)
+    renamed = faults.renamed(parent, made)
+    texts = {
+        "instruction.md": "\nThe team is grateful for any help, and nobody minds if it takes until the evening.\n" * 2,
+        "solution/solve.sh": "# " + " ".join(f"note{n} careful" for n in range(30)) + "\ntrue\n",
+    }
+    padded = faults.with_files(renamed, {path: faults.text(renamed, path) + more for path, more in texts.items()})
+    assert Code.NAMES_ONLY in codes(parent, padded, asked)
 
 
 @pytest.mark.parametrize(

@@ -273,6 +273,25 @@ def test_a_paid_answer_is_read_again_and_not_paid_again(tmp_path: Path) -> None:
     assert len(ledger(tmp_path).read(ModelCallRecord, role="generator")) == 2
 
 
+def test_a_cap_of_an_earlier_session_is_not_what_ended_a_later_one(tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def crash(kind: str) -> None:
+        if kind == "verify":
+            stop.set()
+
+    with ModelServer(lambda body, n: answers(f"new-{n}")) as server:
+        capped = go(tmp_path, server, settings(server, size=3, in_flight=1, budget={"calls": 1}))
+        assert (capped.state, "1 calls" in capped.synthesis.stopped_by) == ("short", True)
+        config = settings(server, size=3, in_flight=1, budget={"calls": 1000})
+        with pytest.raises(InterruptedRunError):
+            go(tmp_path, server, config, world=World(after=crash), stop=stop)
+        broken_off = read_result(RunDirectory(tmp_path / "run"))
+        assert (broken_off.state, broken_off.synthesis.stopped_by) == ("open", "")
+        done = go(tmp_path, server, config)
+        assert (done.state, done.synthesis.stopped_by) == ("done", "")
+
+
 def test_a_stop_ends_everything_and_keeps_what_was_paid(tmp_path: Path) -> None:
     stop, verified = threading.Event(), threading.Event()
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envs_forge.synthesis.overlap.renaming import renamed_share
-from envs_forge.synthesis.overlap.shingles import PLACES, jaccard, shingles_of, signature_of, words_of
+from envs_forge.synthesis.overlap.renaming import renaming_of
+from envs_forge.synthesis.overlap.shingles import PLACES, containment, jaccard, shingles_of, signature_of, words_of
 
 WORDS = st.lists(st.sampled_from("abcdefgh"), max_size=60)
 
@@ -70,9 +70,24 @@ def test_words_know_no_case_and_keep_signs():
 )
 def test_a_consistent_change_of_names_is_no_change(new, share):
     old = "sort the file of sales by amount and keep five"
-    assert renamed_share(old.split(), new.split()) == pytest.approx(share, abs=0.03)
+    assert renaming_of(old.split(), new.split()).share == pytest.approx(share, abs=0.03)
 
 
 def test_one_name_for_two_is_no_renaming():
     old = ["a", "x", "b", "y", "c"]
-    assert renamed_share(old, ["a", "q", "b", "q", "c"]) == pytest.approx(4 / 5)
+    assert renaming_of(old, ["a", "q", "b", "q", "c"]).share == pytest.approx(4 / 5)
+
+
+def test_what_is_added_does_not_hide_what_is_found_again():
+    old = words_of("sort the file of sales by amount")
+    seen = renaming_of(old, words_of("sort the file of orders by amount and be glad of any help with it"))
+    assert seen.found == 1.0
+    assert seen.share < 0.6
+    assert seen.names == {"sales": "orders"}
+
+
+def test_containment_is_the_share_of_the_old():
+    one, both = shingles_of("abcdefg", 3), shingles_of("abcdefgxyz", 3)
+    assert containment(one, both) == 1.0
+    assert containment(both, one) == pytest.approx(5 / 8)
+    assert containment(shingles_of([], 3), one) == 1.0

@@ -67,11 +67,12 @@ def oracle_told(parent: Bundle, child: Bundle) -> Bundle | None:
 
 
 def answer_told(parent: Bundle, child: Bundle) -> Bundle | None:
-    """A child whose instruction shows a line of the result that is not given anywhere."""
+    """A child whose instruction shows a line of the result, no header, that is not given anywhere."""
     given = "\n".join(f.data.decode("utf-8", "replace") for p, f in child.files.items() if p.startswith("environment/"))
     for check in json.loads(text(child, "tests/expected.json")):
         for line in check.get("lines", []):
-            if len(line) > 14 and line not in given and len(re.findall(r"\w+", line)) > 2 and not line.startswith("/"):
+            told = len(re.findall(r"\w+", line)) > 2 and not line.startswith("/") and re.search(r"\d", line)
+            if len(line) > 14 and line not in given and told:
                 return with_files(child, {"instruction.md": f"{text(child, 'instruction.md')}\nThat gives `{line}`.\n"})
     return None
 

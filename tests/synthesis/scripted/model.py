@@ -22,8 +22,10 @@ from models.server import Reply, says
 from .answers import BAD, BROKEN, SOUND, Kind
 from .prompt import Asked, read_prompt
 
-GIVEN_UP = Kind("no-child", lambda asked: "I have no idea.", frozenset({"synthesis/answer-no-files"}))
-"""Where the procedural generator has no child that keeps the skills."""
+GIVEN_UP = Kind(
+    "no-child", lambda asked: "I have no idea.", frozenset({"synthesis/answer-no-files", "synthesis/unrepaired"})
+)
+"""Where the procedural generator has no child that keeps the skills. Said again after a repair, it is `unrepaired`."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from envs_forge.plan.shelltext import parts_of
 from envs_forge.synthesis.audit.literals import without_heredocs
@@ -16,6 +16,13 @@ MANY_LINES, MUCH = 2, 0.4
 """So many lines of any length, and so large a share of them, are the solution."""
 LONG_ANSWER = 12
 """Characters of an expected text that are."""
+LONG_NUMBER = 3
+ROWS = 3
+SHORT_WORDS = 3
+"""An expected line with so few words is a number under a name: the number alone is the answer."""
+_FIELDS = re.compile(r"[^\s,;|=]+")
+"""A date or a name has several words but one field: it may be the example of a format."""
+_WORDS = re.compile(r"\w+")
 _DIGITS = re.compile(r"(?<![\w.])(?:\d{3,}(?:\.\d+)?|\d+\.\d+)(?!\w|\.\d)")
 _PLUMBING = re.compile(r"^(?:#|set -|mkdir -p|cd |import |from |with open|def |for |if |python3? -|cat >|EOF|\))")
 _SHORT_LINE = 6
@@ -56,16 +63,37 @@ def _is_telling(line: str) -> bool:
 
 def _answers(what: Statements) -> Iterator[str]:
     """Expected texts and numbers that stand in the instruction though they are neither given nor in the oracle."""
-    for answer in sorted(what.tests.expected):
-        telling = len(answer) >= LONG_ANSWER and len(re.findall(r"\w+", answer)) > 1 and "/" not in answer[:1]
-        if telling and answer in what.instruction and not _is_known(answer, what):
+    lines = {line for line in _lines(what.expectations) if len(_FIELDS.findall(line)) > 1}
+    for answer in sorted(what.tests.expected | lines):
+        if _is_telling_answer(answer) and answer in what.instruction and not _is_known(answer, what):
             yield answer
-    compared = what.tests.expected | what.tests.compared
+    short = {line for lines in what.expectations for line in lines if len(_WORDS.findall(line)) <= SHORT_WORDS}
+    compared = what.tests.expected | what.tests.compared | short
     numbers = {match[0] for answer in compared for match in _DIGITS.finditer(answer)}
     for number in sorted(numbers & {match[0] for match in _DIGITS.finditer(what.instruction)}):
         if not _is_known(number, what):
             yield number
 
 
+def _lines(expectations: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Lines, and runs of them: rows that are too short to be telling alone are an answer together."""
+    for lines in expectations:
+        yield from lines
+        yield from ("\n".join(lines[at : at + ROWS]) for at in range(len(lines) - ROWS + 1))
+
+
+def _is_telling_answer(text: str) -> bool:
+    return len(text) >= LONG_ANSWER and len(_WORDS.findall(text)) > 1 and not text.startswith("/")
+
+
 def _is_known(text: str, what: Statements) -> bool:
-    return text in what.environment or text in what.solution_text
+    """Whether a text is given or is a demand: as a whole, or put together from words of the oracle, as a header is.
+
+    Columns may be named in the data alone. A number of one or two digits stands in an oracle by accident.
+    """
+    if text in what.environment or text in what.solution_text:
+        return True
+    words = {*_WORDS.findall(text)}
+    if any(word.isdigit() for word in words):
+        return words <= what.solution_words and all(len(word) >= LONG_NUMBER for word in words if word.isdigit())
+    return words <= what.solution_words | what.heading_words

@@ -11,13 +11,15 @@ from functools import lru_cache
 
 from envs_forge.bundle.model import Bundle, BundleFile, Part
 from envs_forge.bundle.syntax import parse_source
+from envs_forge.synthesis.audit.used import used_files
 from envs_forge.synthesis.bounded import FILE_CHARS, bounded, within_budget
+from envs_forge.synthesis.overlap.idle import shown, telling_code
 
 _IMAGE = re.compile(r"environment/(?:.*/)?(?:[\w.-]*Dockerfile[\w.-]*|docker-compose[\w.-]*|\.dockerignore)")
-_COMMENT = re.compile(r"(?:^|(?<=\s))#(?!!).*$")
 _WORD = re.compile(r"[\w./@%+-]*\w|[<>=]+")
 _GROUPING = frozenset("(){};") | {"then", "do", "else", "fi", "done", "esac", ";;"}
 _SETTINGS = ("#", "set ", "cd ", "export ")
+_DELIMITERS = " \t\r,;|\"'"
 _CODE = (".sh", ".bash", ".yaml", ".yml", ".toml", ".cfg")
 
 
@@ -62,14 +64,16 @@ def text_of(file: BundleFile) -> str | None:
 def meaning_of(bundle: Bundle, part: Part) -> tuple[str, ...]:
     """What a part says. Equal meanings mean that nothing was changed but layout, comments, or names of files.
 
-    A bundle without files of data makes its data when the image is built: then the Dockerfile counts as data too.
+    Files that are empty or that nothing uses say nothing, nor do lines that do nothing. A bundle without files of data
+    makes its data when the image is built: then the Dockerfile counts as data too.
     """
-    files = files_of(bundle, part)
-    if part is Part.DATA and not files:
-        files = files_of(bundle, Part.IMAGE)
     if part is Part.INSTRUCTION:
         return (_prose(bundle.instruction),) if len(bundle.instruction) < FILE_CHARS else (bundle.instruction,)
-    return tuple(sorted(_meaning(path, file) for path, file in files.items()))
+    files = used_files(bundle, part, files_of(bundle, part))
+    if part is Part.DATA and not files:
+        files = files_of(bundle, Part.IMAGE)
+    meanings = (_meaning(path, file) for path, file in files.items())
+    return tuple(sorted(meaning for meaning in meanings if meaning))
 
 
 def _meaning(path: str, file: BundleFile) -> str:
@@ -87,12 +91,11 @@ def _meaning(path: str, file: BundleFile) -> str:
         return _json(text)
     if path.endswith(_CODE) or first.startswith("#!") or _IMAGE.fullmatch(path):
         return _code(text)
-    return "\n".join(line.rstrip() for line in text.split("\n") if line.strip())
+    return "\n".join(line.rstrip() for line in text.split("\n") if line.strip(_DELIMITERS))
 
 
 def _prose(text: str) -> str:
-    shown = [text.partition("<!--")[0], *(part.partition("-->")[2] for part in text.split("<!--")[1:])]
-    return " ".join(_WORD.findall(bounded(" ".join(shown)).lower()))
+    return " ".join(_WORD.findall(bounded(shown(text)).lower()))
 
 
 def _json(text: str) -> str:
@@ -103,8 +106,7 @@ def _json(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    lines = (" ".join(_COMMENT.sub("", line).split()) for line in text.split("\n"))
-    return "\n".join(line for line in lines if line)
+    return "\n".join(telling_code(text))
 
 
 @lru_cache(maxsize=256)
@@ -113,9 +115,18 @@ def _python(text: str) -> str:
     if tree is None:
         return _code(text)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node, clean=False):
-            node.body = node.body[1:]
+        for field in ("body", "orelse", "finalbody"):
+            statements = getattr(node, field, None)
+            if isinstance(statements, list):
+                setattr(node, field, [statement for statement in statements if not _is_idle(statement)])
     return ast.dump(tree)
+
+
+def _is_idle(node: ast.AST) -> bool:
+    """Docstrings and other constants, `pass`, an assertion of a constant that holds."""
+    if isinstance(node, ast.Assert):
+        return isinstance(node.test, ast.Constant) and bool(node.test.value)
+    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
 @lru_cache(maxsize=256)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from envs_forge.bundle.model import Bundle, Part
+from envs_forge.synthesis.audit.expectations import expectations_of
 from envs_forge.synthesis.audit.literals import Literals, literals_of, numbers_in, plain_number
 from envs_forge.synthesis.audit.parts import texts_of
 from envs_forge.synthesis.bounded import bounded
@@ -42,9 +43,25 @@ class Statements:
         return literals_of(self.bundle, Part.TESTS)
 
     @cached_property
+    def expectations(self) -> list[tuple[str, ...]]:
+        """Texts that the tests expect, each as its lines."""
+        return expectations_of(self.bundle)
+
+    @cached_property
     def solution_text(self) -> str:
         """All of the oracle."""
         return "\n".join(texts_of(self.bundle, Part.SOLUTION).values())
+
+    @cached_property
+    def solution_words(self) -> set[str]:
+        """Words of the oracle."""
+        return set(re.findall(r"\w+", self.solution_text))
+
+    @cached_property
+    def heading_words(self) -> set[str]:
+        """Words of the first lines of files of data, where tables name their columns."""
+        firsts = (text.split("\n", 1)[0] for text in texts_of(self.bundle, Part.DATA).values())
+        return {word for line in firsts for word in re.findall(r"\w+", line)}
 
     @cached_property
     def environment(self) -> str:

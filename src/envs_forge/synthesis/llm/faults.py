@@ -28,7 +28,7 @@ class AnswerFault(StrEnum):
     DUPLICATE_FILE = "answer-duplicate-file"
     """Two versions of one file."""
     PATH_ESCAPES = "answer-path-escapes"
-    """An absolute path, one with `..`, or a link that leaves the bundle."""
+    """An absolute path, one with `..` or that no file can have, or a link that leaves the bundle."""
     PATH_FOREIGN = "answer-path-foreign"
     """A file that belongs to none of the five parts."""
     ENCODING = "answer-encoding"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 
 from envs_forge.bundle.model import Bundle
 from envs_forge.synthesis.bounded import bounded, within_budget
+from envs_forge.synthesis.overlap.idle import shown, telling_code
 
 MOST = 120_000
 """Bytes of one file that are read."""
@@ -40,9 +41,10 @@ def document_of(bundle: Bundle) -> Document:
     return Document(bundle.id, bounded(bundle.instruction), _joined(bundle, "solution/"), _joined(bundle, "tests/"))
 
 
-def telling_lines(text: str) -> Iterator[str]:
-    """Lines without what every harness has, blanks evened out."""
-    for line in text.split("\n"):
+def telling_lines(name: str, text: str) -> Iterator[str]:
+    """Lines of a section that say or do something, without what every harness has, blanks evened out."""
+    lines = shown(text).split("\n") if name == "instruction" else telling_code(text)
+    for line in lines:
         if not _HARNESS.search(line):
             yield " ".join(line.split())
 

@@ -46,7 +46,7 @@ class Prints:
 @lru_cache(maxsize=64)
 def prints_of(document: Document, common: frozenset[str] = frozenset()) -> Prints:
     """Fingerprints without the lines in `common`."""
-    kept = ([line for line in telling_lines(text) if line not in common] for _, text in document.sections)
+    kept = ([line for line in telling_lines(name, text) if line not in common] for name, text in document.sections)
     return Prints(document.id, tuple(tuple(words_of("\n".join(lines))) for lines in kept))
 
 
@@ -56,7 +56,7 @@ def common_lines(documents: Iterable[Document]) -> frozenset[str]:
     total = 0
     for document in documents:
         total += 1
-        counts.update({line for _, text in document.sections for line in telling_lines(text)})
+        counts.update({line for name, text in document.sections for line in telling_lines(name, text)})
     least = max(COMMON_TASKS, COMMON_SHARE * total)
     return frozenset(line for line, count in counts.items() if count >= least)
 

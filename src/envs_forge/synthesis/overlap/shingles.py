@@ -50,6 +50,11 @@ def jaccard(a: Shingles, b: Shingles) -> float:
     return common / (len(a) + len(b) - common)
 
 
+def containment(old: Shingles, new: Shingles) -> float:
+    """The share of `old` that `new` has; 1 where there is nothing that could be missing."""
+    return len(np.intersect1d(old, new, assume_unique=True)) / len(old) if len(old) else 1.0
+
+
 def signature_of(shingles: Shingles) -> Signature:
     """The MinHash of a set; that of the empty set resembles nothing but itself."""
     if not len(shingles):
