@@ -60,7 +60,8 @@ class Run:
     def stop_here(self) -> None:
         """Between two steps: end if that was asked for."""
         if self.stop.is_set():
-            raise InterruptedRunError("interrupted")
+            left = self.parts.left_behind()
+            raise InterruptedRunError(f"interrupted, {left}" if left else "interrupted")
 
 
 def run(

@@ -93,7 +93,8 @@ def conduct(
             logging.getLogger("envs_forge").error("the session ended: %s", error, exc_info=not expected)
             way_on = f"continue with: envs-forge resume {shown(directory.root)}"
             if isinstance(error, InterruptedRunError | KeyboardInterrupt) or stop.is_set():
-                raise InterruptedRunError("interrupted, everything finished is kept", fix=way_on) from error
+                told = error.message if isinstance(error, InterruptedRunError) else "interrupted"
+                raise InterruptedRunError(f"{told}, everything finished is kept", fix=way_on) from error
             if isinstance(error, InfrastructureError):
                 error.fix = f"{error.fix}, then {way_on}" if error.fix else way_on
             raise

@@ -19,7 +19,7 @@ from envs_forge.models.faults import EndpointError
 from envs_forge.models.throttle import Throttle
 from envs_forge.redaction import redact
 from envs_forge.rollout.trial import PassRate
-from envs_forge.run.checks import Failed
+from envs_forge.run.checks import Failed, statuses
 from envs_forge.run.digests import Failures
 from envs_forge.run.journal import CHILD, Journal
 from envs_forge.run.parts import Parts
@@ -60,6 +60,7 @@ class Attempts:
         self._progress, self._stop, self._gate = progress, stop, gate
         self._auditor = parts.make_auditor(list(parents.values())) if parts.make_auditor is not None else None
         self._silent = 0
+        self._measuring: dict[str, threading.Lock] = {}
         self.machine_faults: list[InfrastructureError] = []
 
     def make(self, draw: Draw, feedback: Feedback | None) -> Made | None:
@@ -123,6 +124,8 @@ class Attempts:
         if remeasure is None:
             return True
         bundle = self._stored(candidate)
+        # Rollouts are known by content: of two equal candidates the second finds those of the first.
+        alone = self._measuring.setdefault(digest, threading.Lock())
 
         def roll() -> PassRate | str:
             rate = remeasure(
@@ -131,10 +134,12 @@ class Attempts:
                 on_trial=lambda trial, _: self._journal.add_trial(trial, purpose=CHILD),
                 stop=self._stop,
             )[0]
-            return rate if rate.n else "no rollout on it counts"
+            # Only machine and endpoint leave rollouts missing. Whatever else does not count comes again each time.
+            return f"{rate.missing} rollouts on it are lost ({statuses(rate)})" if rate.missing else rate
 
-        rate = self._patiently(lambda: self._gated(roll), draw)
-        if rate is None or rate.rate is None or self._stop.is_set():
+        with alone:
+            rate = self._patiently(lambda: self._gated(roll), draw)
+        if rate is None or self._stop.is_set():
             return None
         notes |= {"predicted": draw.choice.predicted, "k": rate.k, "n": rate.n, "measured": rate.rate}
         return self._parts.in_band(rate, draw.choice.predicted) or True
@@ -154,6 +159,8 @@ class Attempts:
         except InfrastructureError as error:
             return self._spoilt(error)
         seconds = time.monotonic() - began
+        # What was paid at the desk is what it took, whatever the generator says of it or leaves out.
+        answer = answer.model_copy(update=self._journal.paid(draw))
         return kept(draw, answer, directory, generator=generator.name, seconds=seconds, feedback=feedback)
 
     def _verify(self, draw: Draw, bundle: Bundle) -> Verdict | str:

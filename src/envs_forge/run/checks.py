@@ -12,7 +12,8 @@ from envs_forge.synthesis.audit.model import Finding
 from envs_forge.synthesis.generator import Assignment
 
 BAND = "band"
-BELOW, ABOVE = "below-band", "above-band"
+BELOW, ABOVE, UNMEASURED = "below-band", "above-band", "unmeasured"
+"""Codes of the stage `band`. Unmeasured: all rollouts were run and none counts, for reasons of policy or task."""
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,15 @@ def overlap_check(config: RunConfig) -> Callable[[Bundle], str] | None:
 
 
 def band_check(band: tuple[float, float] | None) -> Callable[[PassRate, float], Failed | None]:
-    """Why a measured pass rate will not do."""
+    """Why a measured pass rate will not do. It must be that of a complete measurement, see `PassRate.missing`."""
 
     def check(rate: PassRate, predicted: float) -> Failed | None:
-        if band is None or rate.rate is None or band[0] <= rate.rate <= band[1]:
+        if band is None:
+            return None
+        if rate.rate is None:
+            wanted = f"a pass rate of {band[0]:g} to {band[1]:g} is wanted"
+            return Failed(BAND, UNMEASURED, f"none of the agent's tries counts ({statuses(rate)}); {wanted}")
+        if band[0] <= rate.rate <= band[1]:
             return None
         code, way = (BELOW, "too hard") if rate.rate < band[0] else (ABOVE, "too easy")
         evidence = (
@@ -92,3 +98,9 @@ def band_check(band: tuple[float, float] | None) -> Callable[[PassRate, float], 
         return Failed(BAND, code, evidence)
 
     return check
+
+
+def statuses(rate: PassRate) -> str:
+    """How the rollouts behind a rate ended: `3 failed, 1 agent-error`, the most frequent first."""
+    ends = sorted(rate.statuses.items(), key=lambda end: -end[1])
+    return ", ".join(f"{count} {status}" for status, count in ends) or "there was none"

@@ -9,11 +9,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from envs_forge.config import RunConfig
+from envs_forge.config import RunConfig, differing_keys
 from envs_forge.errors import UserError
 from envs_forge.ledger.store import Ledger
 from envs_forge.plan.model import Plan, SeedInput
 from envs_forge.rollout.passrate import jeffreys_interval
+from envs_forge.rollout.policy import PolicyIdentity
 from envs_forge.rollout.trial import PassRate
 from envs_forge.run.digests import Failures, failures
 from envs_forge.run.directory import RunDirectory
@@ -50,10 +51,11 @@ def given(
     """Pass rates and failures by content hash, as they were when the run began.
 
     Raises:
-        UserError: They cannot be read, or fit none of the seeds.
+        UserError: They cannot be read, fit none of the seeds, or are of another policy than is to run on candidates.
     """
     events = journal.events(EVENT)
     if not events:
+        _refuse_another_policy(config, journal)
         known, failed = _read(config, seeds)
         journal.event(EVENT, rates=known, failures={key: one.model_dump(mode="json") for key, one in failed.items()})
         events = journal.events(EVENT)
@@ -82,6 +84,39 @@ def _read(config: RunConfig, seeds: Sequence[Seed]) -> tuple[dict[str, tuple[flo
             fix="they are matched by content_hash, else by id",
         )
     return known, failed
+
+
+def _refuse_another_policy(config: RunConfig, journal: Journal) -> None:
+    """What is predicted from one policy's rates says nothing of what is measured with another."""
+    first = journal.first_session()
+    if not config.remeasure or first is None:
+        return
+    own = first.payload["lock"]["policy"]
+    for name in (config.pass_rates, config.planned):
+        named = _policy_of(Path(name)) if name is not None else {}
+        keys = differing_keys(named, {key: own[key] for key in named})
+        if keys:
+            theirs, ours = _label(named), _label(own)
+            by = "" if theirs != ours else f" in other settings ({', '.join(keys)})"
+            raise UserError(
+                f"the pass rates in {name} are of the policy {theirs}, --remeasure would run {ours}{by}",
+                fix="give the same policy with -m or --policy, or --remeasure 0",
+            )
+
+
+def _policy_of(path: Path) -> Mapping[str, Any]:
+    """What a file of pass rates, or that of a run, tells of the policy; empty where it tells nothing."""
+    path = RunDirectory(path).pass_rates if path.is_dir() else path
+    try:
+        table = json.loads(path.read_bytes())
+    except (OSError, ValueError):  # No file in our format; whether it can be read at all is found elsewhere.
+        return {}
+    named = table.get("policy") if isinstance(table, dict) else None
+    return {key: named[key] for key in PolicyIdentity.model_fields if key in named} if isinstance(named, dict) else {}
+
+
+def _label(policy: Mapping[str, Any]) -> str:
+    return " ".join(str(policy[key]) for key in ("kind", "name") if key in policy) or "that it names"
 
 
 def failures_of(path: Path, seeds: Sequence[Seed]) -> Mapping[str, Failures]:

@@ -147,9 +147,15 @@ class Journal:
             duration_s=made.seconds,
             payload=_json(made),
         )
-        counted = self.ledger.read(ModelCallRecord, role="generator", subject=draw.name)
-        calls = [] if counted else _calls("generator", draw.name, made.generator, made, made.seconds)
+        calls = [] if self.paid(draw) else _calls("generator", draw.name, made.generator, made, made.seconds)
         self.ledger.append(record, *calls)
+
+    def paid(self, draw: Draw) -> dict[str, int]:
+        """Tokens that a desk paid for a generator's answer at a draw; empty where none did."""
+        calls = self.ledger.read(ModelCallRecord, role="generator", subject=draw.name)
+        if not calls:
+            return {}
+        return {name: sum(getattr(call, name) for call in calls) for name in ("prompt_tokens", "completion_tokens")}
 
     def made(self, draw: Draw) -> Made | None:
         """What a generator answered at a draw, or None when it was not asked."""

@@ -19,7 +19,7 @@ from envs_forge.ledger.records import DecisionRecord
 from envs_forge.models.throttle import Throttle
 from envs_forge.run.attempts import Attempts, stored_candidate
 from envs_forge.run.budget import BudgetReachedError
-from envs_forge.run.checks import Failed
+from envs_forge.run.checks import BAND, Failed
 from envs_forge.run.digests import Failures
 from envs_forge.run.journal import Journal
 from envs_forge.run.parts import Parts
@@ -204,7 +204,7 @@ class Maker:
     ) -> Lost:
         follows = draw.repair < self._repairs and stage != DUPLICATE and code not in BEYOND_REPAIR
         payload: dict[str, Any] = dict(notes or {})
-        if self._repairs or stage == AUDIT:
+        if self._repairs or stage in (AUDIT, BAND):
             payload |= {REPAIR_FOLLOWS: follows, "evidence": evidence[:_EVIDENCE]}
         self._journal.reject(draw, stage, code, digest, **payload)
         self._progress.reject(stage)

@@ -139,6 +139,12 @@ class Parts:
         asked: tuple[object, ...] = (self.generator, self.judge)
         return [part for part in asked if isinstance(part, Paying)]
 
+    def left_behind(self) -> str:
+        """What did not stop though it was told to, in words; empty where everything did."""
+        from envs_forge.synthesis.plugin import PlugIn
+
+        return self.generator.left_behind if isinstance(self.generator, PlugIn) else ""
+
 
 def remembered_options(
     generator: Generator, overlap: Callable[[Bundle], str] | None = None
@@ -190,6 +196,7 @@ def open_parts(config: RunConfig) -> Parts:
     from envs_forge.rollout.measure import measure
     from envs_forge.rollout.policies.make import make_policy
     from envs_forge.run.rollouts import adaptive_options, allowed_actions, measure_options
+    from envs_forge.synthesis.plugin import PlugIn
     from envs_forge.synthesis.registry import make_generator
 
     policy = make_policy(
@@ -239,6 +246,8 @@ def open_parts(config: RunConfig) -> Parts:
             if isinstance(part, Paying):
                 part.cancel()
         runtime.close()
+        if isinstance(generator, PlugIn):
+            generator.abandon()  # last: it may wait, and sandboxes are to be gone whatever comes of it
 
     return Parts(
         engine=runtime.engine.name,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint, entry_points
-from typing import cast
 
 from envs_forge.config import WriterSettings
 from envs_forge.errors import UserError
@@ -32,7 +31,7 @@ def make_generator(
         writer: The model of the generator `llm`.
 
     Raises:
-        UserError: There is no such generator, or its package cannot be loaded.
+        UserError: There is no such generator, or its package cannot be loaded or makes none.
     """
     if name == "procedural":
         from envs_forge.synthesis.procedural.generator import ProceduralGenerator
@@ -45,11 +44,27 @@ def make_generator(
     plugin = _plugins().get(name)
     if plugin is None:
         raise UserError(f"no generator {name!r}", fix=f"there is: {', '.join(generator_names())}")
+    return _made(plugin, seed)
+
+
+def _made(plugin: EntryPoint, seed: int) -> Generator:
+    from envs_forge.synthesis.plugin import blamed, fault, held
+
+    label = f"the generator {plugin.name!r} ({_origin(plugin)})"
+    factory = blamed(label, "cannot be loaded", plugin.load)
+    if not callable(factory):
+        raise fault(label, f"cannot be made: what it names, of type {type(factory).__name__}, cannot be called")
+    return held(blamed(label, "cannot be made", lambda: factory(seed=seed)), label)
+
+
+def _origin(plugin: EntryPoint) -> str:
+    """Distribution and version, where its metadata tells them, and the object."""
     try:
-        factory = plugin.load()
-    except (ImportError, AttributeError) as error:
-        raise UserError(f"the generator {name!r} ({plugin.value}) cannot be loaded: {error}") from error
-    return cast(Generator, factory(seed=seed))
+        known = [plugin.dist.name, plugin.dist.version] if plugin.dist is not None else []
+    except Exception:  # Whatever somebody's damaged metadata leads to.
+        known = []
+    told = " ".join(str(part) for part in known if part)
+    return f"{told}, {plugin.value}" if told else plugin.value
 
 
 def _plugins() -> dict[str, EntryPoint]:
