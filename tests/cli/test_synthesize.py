@@ -157,3 +157,14 @@ def test_the_example_config_can_be_used() -> None:
     config = load_config(Path(__file__).parents[2] / "examples" / "synthesis.toml", {})
     assert (config.generator, config.writer.model, config.budget.usd) == ("llm", "my-writer", 20.0)
     assert config.writer.price.cost(1_000_000, 1_000_000) == 2.5
+
+
+def test_rates_of_another_policy_are_refused_before_there_is_a_run(forge: Forge, world: World, rates: Path) -> None:
+    table = {"policy": {"kind": "terminal", "name": "another"}, "pass_rates": json.loads(rates.read_text())}
+    rates.write_text(json.dumps(table))
+    given = ("synthesize", "-p", "pool", "--pass-rates", "rates.json", "-N", "2", "-o", "second")
+    said = forge(*given, "--remeasure", "2")
+    assert (said.code, said.out) == (2, "")
+    assert "are of the policy terminal another" in said.err
+    assert not Path("second").exists()
+    assert forge(*given, "--json").json["accepted"] == 2

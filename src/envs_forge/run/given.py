@@ -39,6 +39,7 @@ def require_given(config: RunConfig, seeds: Sequence[Seed], parts: Parts) -> Non
     Raises:
         UserError: As `given` and `given_plan`.
     """
+    _refuse_another_policy(config, parts.policy.model_dump(mode="json"))
     known, _ = _read(config, seeds)
     if config.planned is not None:
         rates = {seed.hash: _rate(seed, *known.get(seed.hash, (0.0, 0))) for seed in seeds}
@@ -55,7 +56,9 @@ def given(
     """
     events = journal.events(EVENT)
     if not events:
-        _refuse_another_policy(config, journal)
+        first = journal.first_session()
+        if first is not None:
+            _refuse_another_policy(config, first.payload["lock"]["policy"])
         known, failed = _read(config, seeds)
         journal.event(EVENT, rates=known, failures={key: one.model_dump(mode="json") for key, one in failed.items()})
         events = journal.events(EVENT)
@@ -86,12 +89,10 @@ def _read(config: RunConfig, seeds: Sequence[Seed]) -> tuple[dict[str, tuple[flo
     return known, failed
 
 
-def _refuse_another_policy(config: RunConfig, journal: Journal) -> None:
+def _refuse_another_policy(config: RunConfig, own: Mapping[str, Any]) -> None:
     """What is predicted from one policy's rates says nothing of what is measured with another."""
-    first = journal.first_session()
-    if not config.remeasure or first is None:
+    if not config.remeasure:
         return
-    own = first.payload["lock"]["policy"]
     for name in (config.pass_rates, config.planned):
         named = _policy_of(Path(name)) if name is not None else {}
         keys = differing_keys(named, {key: own[key] for key in named})
