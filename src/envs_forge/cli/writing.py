@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from envs_forge.cli.options import chained
-from envs_forge.config import RunConfig
 from envs_forge.errors import UserError
+
+if TYPE_CHECKING:
+    from envs_forge.config import RunConfig
 
 Row = tuple[str, type, str, str]
 """An option: flag, type, form of its value, help."""
