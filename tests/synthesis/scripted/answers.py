@@ -160,7 +160,8 @@ BAD = (
     _kind("answer-told", _spoilt(faults.answer_told), "audit/answer-in-instruction"),
     _kind("path-unsaid", _spoilt(faults.path_unsaid), "audit/unstated-path"),
     _kind("value-mismatch", _spoilt(faults.value_mismatch), "audit/parameter-mismatch"),
-    _kind("wrong-projection", _wrong_projection, "audit/wrong-direction", "audit/skill-lost"),
+    # An increase where a reduction was asked for has all of the seed in it, so it may count as the seed renamed first.
+    _kind("wrong-projection", _wrong_projection, "audit/wrong-direction", "audit/skill-lost", "audit/names-only"),
     _kind("oracle-fails", _spoilt(faults.oracle_fails), "oracle/oracle-fails"),
     _kind("untouched-passes", _spoilt(faults.untouched_passes), "untouched/untouched-scores"),
     _kind("tests-disagree", _spoilt(faults.tests_disagree), "oracle/oracle-fails"),
