@@ -1,4 +1,4 @@
-"""Fixtures that several parts share: real engines."""
+"""Fixtures that several parts share: real engines. And what no test depends on: how fast the machine is."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from envs_forge.errors import PrerequisiteError
 from envs_forge.sandbox.runtime import Runtime, open_runtime
 
 ENGINES = ("docker", "oci")
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 # A shell that starts the tests in the background has interrupts ignored, and all processes that tests start with it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -211,7 +211,7 @@ def test_a_path_that_is_no_directory_is_the_users_mistake(tmp_path: Path) -> Non
 
 
 @given(st.sampled_from(sorted(TEXTS)), st.binary(max_size=300))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_no_content_crashes_it(tmp_path: Path, path: str, data: bytes) -> None:
     root = on_disk(tmp_path, {path: data})
     for finding in check_bundle(root):

@@ -17,7 +17,7 @@ from .strategies import bundles
 
 
 @given(bundles(), st.randoms())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_order_and_id_do_not_matter(bundle: Bundle, random: Random) -> None:
     items = list(bundle.files.items())
     random.shuffle(items)
@@ -25,7 +25,7 @@ def test_order_and_id_do_not_matter(bundle: Bundle, random: Random) -> None:
 
 
 @given(bundles(), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_any_change_of_a_file_matters(bundle: Bundle, data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(sorted(set(bundle.files) - {"task.toml"})))
     file = bundle.files[path]

@@ -18,7 +18,7 @@ _TARGETS = st.lists(_PARTS, min_size=1, max_size=4).map("/".join).filter(bool)
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b/x", "b/y/z", "c"]), _TARGETS, min_size=1), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_the_same_as_the_kernel(links: dict[str, str], data: st.DataObject) -> None:
     start = data.draw(st.sampled_from(sorted(links)))
     with tempfile.TemporaryDirectory() as directory:

@@ -80,6 +80,6 @@ _VALUES = st.recursive(
 
 
 @given(st.dictionaries(_KEYS, _VALUES, max_size=4), st.sampled_from(LAYOUTS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_table_survives(table: dict[str, object], toml: str) -> None:
     assert set_provenance(sample({"task.toml": toml}), table).provenance == table

@@ -25,7 +25,7 @@ from .strategies import bundles
 
 
 @given(bundles())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_read_gives_what_write_was_given(bundle: Bundle) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = write_bundle(bundle, directory)

@@ -92,7 +92,7 @@ PIECES += [
 
 
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_anything_is_services_or_a_finding(text: str) -> None:
     for data in (
         text.encode(),

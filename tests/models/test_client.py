@@ -339,7 +339,7 @@ def test_cancelling_ends_a_hanging_request_and_a_pause_at_once():
             assert eventually(lambda: bool(server.requests))
             asker.cancel()
             for thread in threads:
-                thread.join(5)
+                thread.join(60)
             assert errors == ["cancelled", "cancelled"]
             with pytest.raises(InfrastructureError):
                 asker.ask(HELLO)

@@ -13,7 +13,7 @@ from .responses import bodies
 from .server import says
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(bodies)
 def test_whatever_came_is_read_or_is_a_fault(body):
     text = body.decode("utf-8", "replace")

@@ -60,7 +60,7 @@ def test_giving_up_while_waiting():
         thread.start()
         over.set()
         throttle.wake()
-        thread.join(5)
+        thread.join(60)
     assert seen == [None]
     with throttle.slot(1) as spent:
         assert spent is not None
@@ -84,5 +84,5 @@ def test_who_waits_hears_of_a_pause_at_once():
         waiter.start()
         assert eventually(lambda: len(throttle._line) == 1)
         throttle.pause(3600)
-        waiter.join(5)
+        waiter.join(60)
         assert entered == [None]

@@ -168,7 +168,7 @@ def test_equal_candidates_at_two_places_share_their_rollouts_and_the_lower_place
     def meet(kind: str) -> None:
         if kind == "verify" and not both.broken:
             with contextlib.suppress(threading.BrokenBarrierError):
-                both.wait(2)
+                both.wait(30)
             both.abort()
 
     world = World(fate=lambda assignment: "" if assignment.draw else "same", after=meet)

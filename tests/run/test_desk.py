@@ -70,7 +70,7 @@ def test_every_response_is_an_answer_that_is_kept_or_a_typed_fault(ledger):
     with ModelServer(lambda body, n: now[0]) as server:
         asker = client(server, SMALL, retries=0)
 
-        @settings(max_examples=100, deadline=None)
+        @settings(max_examples=100)
         @given(replies)
         def holds(reply):
             now[0] = reply

@@ -267,7 +267,7 @@ def test_the_reward_is_what_the_parser_says(tmp_path: Path, parser: str, output:
 
 
 @given(st.sampled_from(["task.yaml", "docker-compose.yaml", "solution.yaml", "Dockerfile"]), st.binary(max_size=200))
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_no_content_crashes_it(tmp_path: Path, path: str, data: bytes) -> None:
     root = task(tmp_path, {path: data, "solution.sh": None if path == "solution.yaml" else FILES["solution.sh"]})
     for finding in check_bundle(root):

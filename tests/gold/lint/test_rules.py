@@ -71,7 +71,7 @@ def test_findings_come_in_the_order_of_files_and_lines() -> None:
 
 
 @given(st.sampled_from(sorted(set(CLEAN) - {"task.toml"})), st.binary(max_size=300))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_no_content_crashes_it(path: str, data: bytes) -> None:
     lint(changed({path: BundleFile(data=data or b"x", mode=0o755)}))
 
@@ -81,7 +81,7 @@ def test_no_content_crashes_it(path: str, data: bytes) -> None:
      "exit", "trap", "'", '"', "$(", "case", "in", "esac", ";;", "for", "do", "done", "\n", "pytest", "$?", "<<E", "E", "f"]),
     max_size=25,
 ))  # fmt: skip
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_shell_crashes_it(words: list[str]) -> None:
     lint(changed(script(" ".join(words))))
 

@@ -42,7 +42,7 @@ def texts(found: Envelope) -> dict[str, str]:
 
 
 @given(bundles())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_is_written_is_read_back(bundle: Bundle) -> None:
     found = envelope(write_envelope(bundle, meta={"change": "nothing"}))
     assert found.files == bundle.files
@@ -68,7 +68,7 @@ PIECES = [*'@ FILEND{}[]":,\\/.\n\r\t`ab=x', "@@ FILE a/b\n", "@@ END\n", '{"a/b
 
 
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_anything_is_files_or_a_typed_fault(text: str) -> None:
     found = read_envelope(text)
     if isinstance(found, Envelope):
@@ -79,7 +79,6 @@ def test_anything_is_files_or_a_typed_fault(text: str) -> None:
 
 
 @given(st.binary(max_size=300), st.integers(0, 400))
-@settings(deadline=None)
 def test_a_cut_answer_is_never_files_with_a_part_of_one(data: bytes, at: int) -> None:
     files = {path: BundleFile(data=text.encode(), mode=0o644) for path, text in FILES.items()}
     bundle = make_bundle("x", files | {"task.toml": BundleFile(), "tests/data": BundleFile(data=data)})

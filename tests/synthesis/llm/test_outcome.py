@@ -87,7 +87,7 @@ def mutated(draw: st.DrawFn) -> str:
 @example(ENVELOPE)
 @example(OBJECT)
 @example(LIST)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_answer_is_a_candidate_or_a_rejection_that_can_be_kept(text: str) -> None:
     found = read(text)
     assert json.dumps(found.model_dump(mode="json", exclude={"bundle"}), ensure_ascii=False).encode()

@@ -29,7 +29,7 @@ def played(turns: list[tuple[str, str]], *, cut: bool = False) -> tuple[TokenTra
     return track, talk
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=4), st.booleans())
 def test_the_pieces_are_the_whole_conversation(turns: list[tuple[str, str]], cut: bool) -> None:
     track, talk = played(turns, cut=cut)
