@@ -71,7 +71,7 @@ def test_a_candidate_that_comes_back_as_another_is_a_rejection(tmp_path: Path, m
 
 def test_the_evidence_of_any_generator_can_be_stored(tmp_path: Path) -> None:
     made = keep(Rejection(code="no", evidence="it said \ud800"), tmp_path)
-    assert (made.code, made.evidence) == ("no", "it said ?")
+    assert (made.code, made.evidence) == ("no", "it said \ufffd")
 
 
 def test_a_full_disk_is_no_fault_of_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from envs_forge.files import new_directory, write_text
 from envs_forge.gold.verdict import Decision, Verdict
 from envs_forge.models.faults import EndpointError
 from envs_forge.models.throttle import Throttle
+from envs_forge.models.wire import storable
 from envs_forge.redaction import redact
 from envs_forge.rollout.trial import PassRate
 from envs_forge.run.checks import Failed, statuses
@@ -27,7 +28,7 @@ from envs_forge.run.place import Draw, Made
 from envs_forge.run.progress import Progress
 from envs_forge.synthesis.audit.model import Finding
 from envs_forge.synthesis.generator import Assignment, Candidate, Feedback, Rejection, Repairing
-from envs_forge.synthesis.llm.faults import printable, unforeseen
+from envs_forge.synthesis.llm.faults import unforeseen
 
 T = TypeVar("T")
 BUNDLE, MADE, VERDICT = "bundle", "made.json", "verdict.json"
@@ -261,7 +262,7 @@ def _described(
         repairs=feedback.previous if feedback is not None else None,
     )
     if isinstance(answer, Rejection):
-        return made.model_copy(update={"code": answer.code, "evidence": printable(answer.evidence)})
+        return made.model_copy(update={"code": answer.code, "evidence": storable(answer.evidence)})
     found = {"content_hash": content_hash(answer.bundle), "realised": answer.realised, "detail": answer.detail}
     return made.model_copy(update={"candidate": draw.name, **found})
 

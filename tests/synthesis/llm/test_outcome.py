@@ -106,9 +106,9 @@ def test_every_odd_piece_at_a_mark_is_survived(piece: str, before: str, tmp_path
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('{"\\ud800": 1}', "?"),
-        ('{"files": {"tests/\\ud800": "1", "tests/\\ud800": "2"}}', "tests/?"),
-        ("I cannot \ud800 do it", "I cannot ? do it"),
+        ('{"\\ud800": 1}', "\ufffd"),
+        ('{"files": {"tests/\\ud800": "1", "tests/\\ud800": "2"}}', "tests/\ufffd"),
+        ("I cannot \ud800 do it", "I cannot \ufffd do it"),
     ],
 )
 def test_evidence_can_be_stored_whatever_it_quotes(text: str, told: str, tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ def test_metadata_can_be_stored_whatever_it_says(tmp_path: Path) -> None:
         '@@ META\n{"\\ud800": "\\ud800", "a": ' + "[" * 900 + "]" * 900 + "}\n@@ END\n" + answer(), model="\ud800"
     )
     assert isinstance(found, Candidate)
-    assert found.detail["meta"]["?"] == "?"
-    assert found.detail["model"] == "?"
+    assert found.detail["meta"]["\ufffd"] == "\ufffd"
+    assert found.detail["model"] == "\ufffd"
     assert keep(found, tmp_path).candidate == NAME
 
 
@@ -178,7 +178,7 @@ def test_what_goes_back_to_the_model_can_be_sent() -> None:
     feedback = Feedback(stage="synthesis", code="answer-encoding", evidence="\ud800", previous=NAME)
     messages = repair_messages(({"role": "user", "content": "Write."},), feedback, "a\ud800")
     assert json.dumps(messages, ensure_ascii=False).encode()
-    assert messages[1]["content"] == "a?"
+    assert messages[1]["content"] == "a\ufffd"
 
 
 def realised(skills: str) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ _TOKEN = re.compile(r"\\.|'([^']*)'|\"((?:[^\"\\]|\\.)*)\"", re.S)
 _COMMENT = re.compile(r"^[ \t]*#.*$|[ \t]#[^\n'\"]*$", re.M)
 _COMPARING = re.compile(r"(?<![\w/.-])(?:[ef]?grep|diff|cmp|comm)(?![\w/.-])")
 _EQUALS_BEFORE = re.compile(r"\s[!=]?=\s*$")
-_EQUALS_AFTER = re.compile(r"\s[!=]?=\s")
 _PRINTING = re.compile(r"(?<![\w/.-])(?:echo|printf)(?![\w/.-])")
 _INTO = re.compile(r">\s*\"?([\w./$@{}-]+)")
 _ASSIGNED = re.compile(r"(?<![\w$])(\w+)=$")
@@ -68,7 +67,7 @@ def _quoted(script: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _is_expected(before: str, after: str, compared: _Compared) -> bool:
-    if _COMPARING.search(before) or _EQUALS_BEFORE.search(before) or _EQUALS_AFTER.match(after):
+    if _COMPARING.search(before) or _EQUALS_BEFORE.search(before) or _EQUALS.match(after):
         return True
     assigned = _ASSIGNED.search(before)
     if assigned:

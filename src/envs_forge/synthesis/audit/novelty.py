@@ -31,8 +31,6 @@ RENAMED: Mapping[Projection, float] = {
     Projection.REDUCE: 0.985,
 }
 """Share of instruction and of solution from which on only names were changed. Another number is no other name."""
-
-
 REPEATED = 0.95
 """Likeness of the solution and of the tests, each for itself, from which on a new instruction makes no new task."""
 

@@ -28,7 +28,8 @@ from itertools import islice
 
 from envs_forge.bundle.links import MAX_PATH_BYTES, path_fault
 from envs_forge.bundle.model import Bundle, BundleFile
-from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable, printable
+from envs_forge.models.wire import storable
+from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable
 
 _MARK = re.compile(r"\\*@@ ?(?:FILE|LINK|KEEP|META|END)\b")
 _HEAD = re.compile(r"@@ ?(FILE|LINK|KEEP|META|END)\b")
@@ -285,7 +286,7 @@ def _meta(lines: list[str]) -> dict[str, str]:
 def meta_table(table: Mapping[str, object]) -> dict[str, str]:
     """Metadata as short texts, whatever came."""
     shown = {str(key).strip().lower(): _shown(value) for key, value in table.items()}
-    pairs = ((printable(key[:100]), printable(value.strip()[:_META_CHARS])) for key, value in shown.items() if key)
+    pairs = ((storable(key[:100]), storable(value.strip()[:_META_CHARS])) for key, value in shown.items() if key)
     return dict(islice(pairs, _META_KEYS))
 
 

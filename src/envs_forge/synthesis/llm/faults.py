@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from envs_forge.bundle.finding import BundleError
 from envs_forge.errors import InfrastructureError, PrerequisiteError
+from envs_forge.models.wire import storable
 
 
 class AnswerFault(StrEnum):
@@ -72,12 +73,7 @@ class Unreadable:
     evidence: str
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "evidence", printable(self.evidence))
-
-
-def printable(text: str) -> str:
-    """The text as UTF-8 can hold it: lone surrogates, which JSON lets a model write, become question marks."""
-    return text.encode("utf-8", "replace").decode()
+        object.__setattr__(self, "evidence", storable(self.evidence))
 
 
 def unforeseen(error: Exception) -> Unreadable | None:

@@ -6,11 +6,12 @@ import re
 
 from envs_forge.bundle.model import Bundle
 from envs_forge.models.answer import Answer, AnswerKind
+from envs_forge.models.wire import storable
 from envs_forge.plan.tagging import tag
 from envs_forge.redaction import redact
 from envs_forge.synthesis.generator import Candidate, Rejection
 from envs_forge.synthesis.llm.contract import Contract
-from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable, printable, unforeseen
+from envs_forge.synthesis.llm.faults import AnswerFault, Unreadable, unforeseen
 from envs_forge.synthesis.llm.parsing import parse_answer
 from envs_forge.synthesis.tagging import SkillSource, skills_of_bundle, texts_of
 
@@ -50,7 +51,7 @@ def _read(answer: Answer, parent: Bundle, asked: Contract) -> Candidate | Unread
         return Unreadable(AnswerFault.REFUSED, parsed.evidence) if declined else parsed
     bundle, envelope = parsed
     detail = {
-        "model": printable(answer.model),
+        "model": storable(answer.model),
         "meta": dict(envelope.meta),
         "notes": list(envelope.notes),
         "cut": list(asked.cut),

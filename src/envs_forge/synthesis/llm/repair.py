@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from envs_forge.models.answer import Message
+from envs_forge.models.wire import storable
 from envs_forge.synthesis.generator import Feedback
 from envs_forge.synthesis.llm.contract import PROMPTS
 from envs_forge.synthesis.llm.envelope import write_envelope
-from envs_forge.synthesis.llm.faults import AnswerFault, printable
+from envs_forge.synthesis.llm.faults import AnswerFault
 
 EVIDENCE_CHARS = 3000
 ANSWER_CHARS = 60_000
@@ -31,7 +32,7 @@ def repair_messages(contract: Sequence[Message], feedback: Feedback, answer: str
         cut=feedback.code in (AnswerFault.CUT, AnswerFault.TOO_LARGE),
     )
     previous = answer if answer is not None else write_envelope(feedback.bundle) if feedback.bundle is not None else ""
-    text, previous = printable(text), printable(previous)
+    text, previous = storable(text), storable(previous)
     ask = {"role": "user", "content": text}
     if not previous or len(previous) > ANSWER_CHARS or feedback.code == AnswerFault.CUT:
         *before, last = contract
